@@ -1,0 +1,1 @@
+"""The write side: ingest, embed, index, update. Each takes an index folder and returns a small report."""

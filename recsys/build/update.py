@@ -1,0 +1,133 @@
+"""Update: embed what is new, then rebuild the lists. The nightly "rebuild after ingest".
+
+Embedding runs in a child process: torch and faiss each bring an OpenMP runtime, and on macOS the two in one
+process can abort it; and a process that only makes lists starts without the seconds that torch takes to import.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from recsys import errors
+from recsys.build.embed import EmbedReport, embed
+from recsys.build.index import IndexReport, K, index
+from recsys.build.progress import Progress, Silent
+from recsys.encoders.base import Fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateReport:
+    """What an update did: `embedded`, then `indexed`."""
+
+    embedded: EmbedReport
+    indexed: IndexReport
+
+    def __str__(self) -> str:
+        return f"{self.embedded}\n{self.indexed}"
+
+
+def update(
+    index_folder: str | Path,
+    *,
+    encoder: str | None = None,
+    device: str = "auto",
+    batch_size: int = 32,
+    max_length: int = 0,
+    allow_download: bool = False,
+    replace_vectors: bool = False,
+    kind: str = "auto",
+    k: int = K,
+    progress: Progress | None = None,
+) -> UpdateReport:
+    """Embed new and changed texts in a child process, then compute and publish every list.
+
+    Arguments and errors are those of `embed` and `index`.
+    """
+    progress = progress or Silent()
+    options = {
+        "index": str(index_folder),
+        "encoder": encoder,
+        "device": device,
+        "batch_size": batch_size,
+        "max_length": max_length,
+        "allow_download": allow_download,
+        "replace_vectors": replace_vectors,
+    }
+    embedded = _embed_in_child(options, progress)
+    return UpdateReport(embedded, index(index_folder, kind=kind, k=k, progress=progress))
+
+
+def _embed_in_child(options: dict[str, Any], progress: Progress) -> EmbedReport:
+    """Run `embed(**options)` in a fresh interpreter, passing its progress on."""
+    command = [sys.executable, "-m", "recsys.build.update"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
+        try:
+            return _follow(child, options, progress)
+        except BaseException:
+            child.terminate()
+            raise
+
+
+def _follow(child: subprocess.Popen[str], options: dict[str, Any], progress: Progress) -> EmbedReport:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    with child.stdin:
+        child.stdin.write(json.dumps(options))
+    for line in child.stdout:
+        message = json.loads(line)
+        if "report" in message:
+            return _report(message["report"])
+        _pass_on(message, progress)
+    raise errors.RecsysError("the embedding process ended without a word", "recsys embed")
+
+
+def _pass_on(message: dict[str, Any], progress: Progress) -> None:
+    if "error" in message:
+        raise errors.from_dict(message["error"])
+    if "start" in message:
+        progress.start(*message["start"])
+    else:
+        progress.advance(message["advance"])
+
+
+def _report(fields: dict[str, Any]) -> EmbedReport:
+    fingerprint = Fingerprint(**fields.pop("fingerprint"))
+    return EmbedReport(fields["encoded"], fields["reused"], tuple(fields["quarantined"]), fingerprint)
+
+
+class _ToParent:
+    """Progress as JSON lines."""
+
+    def start(self, what: str, total: int | None) -> None:
+        """Tell the parent that a stage begins."""
+        _say({"start": [what, total]})
+
+    def advance(self, steps: int) -> None:
+        """Tell the parent of steps done."""
+        _say({"advance": steps})
+
+
+def _say(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def _child() -> None:
+    """The child: options as JSON on stdin; progress, then a report or an error, as JSON lines on stdout."""
+    options = json.loads(sys.stdin.read())
+    try:
+        report = embed(options.pop("index"), **options, progress=_ToParent())
+        _say({"report": asdict(report)})
+    except errors.RecsysError as error:
+        _say({"error": error.to_dict()})
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    _child()

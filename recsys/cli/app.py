@@ -1,0 +1,88 @@
+"""The Typer application: one file a command, each error one clear line and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from recsys.cli import demo, embed, export, index, info, ingest, related, search, update
+from recsys.cli.options import wants_json
+from recsys.errors import RecsysError
+from recsys.text.terminal import printable
+
+
+class Commands(TyperGroup):
+    """Turns the errors that users can mend into one line on stderr and an exit code; bugs keep their traceback."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - Typer's context and result are untyped here
+        """Run a command."""
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+        except RecsysError as error:
+            raise _failed(error, wants_json(ctx)) from error
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit from None
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            raise _failed(RecsysError(f"{where}{error.strerror or error}"), wants_json(ctx)) from error
+        return result
+
+
+def _failed(error: RecsysError, as_json: bool) -> typer.Exit:
+    """Say what went wrong on stderr; the exit that follows from it."""
+    if as_json:
+        typer.echo(json.dumps({"error": error.to_dict()}), err=True)
+    else:
+        typer.echo(describe(error), err=True)
+    return typer.Exit(error.exit_code)
+
+
+def describe(error: RecsysError) -> str:
+    """One line: what is wrong, then what to do next."""
+    hint = f" [{error.hint}]" if error.hint else ""
+    return printable(f"recsys: {error.message}{hint}")
+
+
+app = typer.Typer(
+    name="recsys",
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for command in (ingest, embed, index, update, related, search, info, demo):
+    app.command()(getattr(command, command.__name__.rpartition(".")[2]))
+app.add_typer(export.app, name="export")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"recsys {version('recsys-arxiv')}")
+        raise typer.Exit
+
+
+@app.callback()
+def recsys(
+    version: Annotated[
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """A local, embedding-based related-papers recommender for arXiv.
+
+    First `recsys ingest FILE...`, then `recsys update`, then `recsys related ID`. Or try `recsys demo`.
+    """
+
+
+def main() -> None:
+    """The console script."""
+    app(prog_name="recsys")

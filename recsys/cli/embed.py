@@ -1,0 +1,35 @@
+"""`recsys embed`."""
+
+from __future__ import annotations
+
+from recsys.cli import options
+from recsys.cli.progress import shown
+from recsys.cli.reporting import report
+from recsys.config import DEFAULT_INDEX
+
+
+def embed(
+    index: options.Index = DEFAULT_INDEX,
+    encoder: options.Encoder = None,
+    device: options.Device = "auto",
+    batch_size: options.BatchSize = 32,
+    max_length: options.MaxLength = 0,
+    allow_download: options.AllowDownload = False,
+    replace_vectors: options.ReplaceVectors = False,
+    json: options.Json = False,
+) -> None:
+    """Make a vector of every new or changed text. Stops and resumes anywhere."""
+    from recsys.build.embed import embed as run
+
+    with shown() as progress:
+        done = run(
+            index,
+            encoder=encoder,
+            device=device,
+            batch_size=batch_size,
+            max_length=max_length,
+            allow_download=allow_download,
+            replace_vectors=replace_vectors,
+            progress=progress,
+        )
+    report(done, json)

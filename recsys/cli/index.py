@@ -1,0 +1,22 @@
+"""`recsys index`."""
+
+from __future__ import annotations
+
+from recsys.cli import options
+from recsys.cli.progress import shown
+from recsys.cli.reporting import report
+from recsys.config import DEFAULT_INDEX
+
+
+def index(
+    index: options.Index = DEFAULT_INDEX,
+    search: options.Kind = "auto",
+    keep: options.Kept = 40,
+    json: options.Json = False,
+) -> None:
+    """Compute every paper's related list from the vectors and publish them at once."""
+    from recsys.build.index import index as run
+
+    with shown() as progress:
+        done = run(index, kind=search, k=keep, progress=progress)
+    report(done, json)

@@ -1,0 +1,61 @@
+"""Options that several commands share: one name, one help text, one meaning."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from recsys import registry
+from recsys.config import INDEX_VARIABLE
+
+_JSON = "recsys.json"
+
+
+def _remember_json(ctx: typer.Context, wanted: bool) -> bool:
+    ctx.meta[_JSON] = wanted
+    return wanted
+
+
+def wants_json(ctx: Any) -> bool:  # noqa: ANN401 - Typer's context
+    """Whether the command that ran was given `--json`, so that its errors are JSON too."""
+    return bool(ctx.meta.get(_JSON, False))
+
+
+Index = Annotated[Path, typer.Option("--index", envvar=INDEX_VARIABLE, help="Index folder.", metavar="DIR")]
+Json = Annotated[
+    bool,
+    typer.Option("--json", callback=_remember_json, help="Write JSON on stdout, and errors as JSON on stderr."),
+]
+Count = Annotated[int, typer.Option("-k", "--top-k", min=1, max=1000, help="Papers in a list.")]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", help=f"One of: {', '.join(registry.EXPORTERS)}. [default: text, or by -o's suffix]"),
+]
+Output = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", metavar="FILE", help="Write there, replacing it at once; `-` is stdout."),
+]
+Plain = Annotated[bool, typer.Option("--plain", help="Text: snippets alone.")]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        help=f"{', '.join(name for name in registry.ENCODERS if name != 'sentence-transformers')}; or a folder or"
+        " hub id of a sentence-transformers model. [default: the index's own, at first minilm]",
+    ),
+]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:N or mps.")]
+BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Texts per forward pass.")]
+MaxLength = Annotated[
+    int, typer.Option("--max-length", min=0, help="Tokens kept of each text; 0: the index's or encoder's own.")
+]
+AllowDownload = Annotated[bool, typer.Option("--allow-download", help="Let a hub id be fetched.")]
+ReplaceVectors = Annotated[
+    bool, typer.Option("--replace-vectors", help="Drop another encoder's vectors and lists, encode all again.")
+]
+Kind = Annotated[
+    str, typer.Option("--search", help=f"auto, {', '.join(registry.SEARCH)}; auto is exact up to 200,000 papers.")
+]
+Kept = Annotated[int, typer.Option("--keep", min=1, max=1000, help="Neighbours kept of each paper.")]

@@ -1,0 +1,39 @@
+"""`recsys update`."""
+
+from __future__ import annotations
+
+from recsys.cli import options
+from recsys.cli.progress import shown
+from recsys.cli.reporting import report
+from recsys.config import DEFAULT_INDEX
+
+
+def update(
+    index: options.Index = DEFAULT_INDEX,
+    encoder: options.Encoder = None,
+    device: options.Device = "auto",
+    batch_size: options.BatchSize = 32,
+    max_length: options.MaxLength = 0,
+    allow_download: options.AllowDownload = False,
+    replace_vectors: options.ReplaceVectors = False,
+    search: options.Kind = "auto",
+    keep: options.Kept = 40,
+    json: options.Json = False,
+) -> None:
+    """Embed what is new, index, refresh the lists: what to run after every ingest."""
+    from recsys.build.update import update as run
+
+    with shown() as progress:
+        done = run(
+            index,
+            encoder=encoder,
+            device=device,
+            batch_size=batch_size,
+            max_length=max_length,
+            allow_download=allow_download,
+            replace_vectors=replace_vectors,
+            kind=search,
+            k=keep,
+            progress=progress,
+        )
+    report(done, json)

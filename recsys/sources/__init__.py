@@ -1,0 +1,1 @@
+"""Readers: files in, papers out. One file a format, one line in the registry."""
