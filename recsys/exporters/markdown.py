@@ -21,9 +21,9 @@ class MarkdownExporter:
 
     def write(self, lists: Iterable[CardList], out: BinaryIO) -> None:
         """Write the lists, a blank line between them."""
-        for shown in lists:
+        for place, shown in enumerate(lists):
             blocks = (f"## {_escaped(shown.heading)}", *map(_item, shown))
-            out.write(f"{chr(10) if count > 1 else ''}{(chr(10) * 2).join(blocks)}\n".encode())
+            out.write(f"{chr(10) if place else ''}{(chr(10) * 2).join(blocks)}\n".encode())
 
 
 def _item(item: Card) -> str:

@@ -28,9 +28,9 @@ class TextExporter:
 
     def write(self, lists: Iterable[CardList], out: BinaryIO) -> None:
         """Write the lists, a blank line between them."""
-        for shown in lists:
+        for place, shown in enumerate(lists):
             text = "\n\n".join(self._blocks(shown))
-            out.write(f"{chr(10) if count > 1 else ''}{text}\n".encode())
+            out.write(f"{chr(10) if place else ''}{text}\n".encode())
 
     def _blocks(self, shown: CardList) -> Iterator[str]:
         if self._plain:
