@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,27 @@ def shared() -> Path:
     if not data.is_dir():
         pytest.skip(f"REAL DATA ABSENT: no {data}; set RECSYS_SHARED to run this test", allow_module_level=False)
     return data
+
+
+OFFLINE = ROOT / "tests" / "offline"
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (str(OFFLINE), os.environ.get("PYTHONPATH", ""))))
+os.environ.pop("RECSYS_INDEX", None)
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample corpus, embedded by the hashing encoder and indexed. Tests only read it."""
+    import recsys
+    from recsys.sample import papers_file
+
+    folder = tmp_path_factory.mktemp("sample") / "index"
+    recsys.ingest([papers_file()], folder)
+    recsys.embed(folder, encoder="hashing")
+    recsys.index(folder)
+    return folder
+
+
+@pytest.fixture
+def fresh_index(sample_index: Path, tmp_path: Path) -> Path:
+    """A copy of `sample_index` that a test may change."""
+    return Path(shutil.copytree(sample_index, tmp_path / "index"))
