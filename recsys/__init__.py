@@ -13,7 +13,6 @@ Every name below is imported when it is first used, so that `import recsys` cost
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.metadata import version as _version
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -64,7 +63,9 @@ __all__ = [*sorted(_WHERE), "__version__"]
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        return _version("recsys-arxiv")
+        from importlib.metadata import version
+
+        return version("recsys-arxiv")
     if name not in _WHERE:
         raise AttributeError(f"module 'recsys' has no attribute {name!r}")
     attribute = "Library" if name == "open" else name

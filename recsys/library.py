@@ -9,19 +9,21 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
 from recsys.cards import RelatedList, SearchResults
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexStale, InvalidArxivId, PaperNotFound
-from recsys.nearest import Nearest, Neighbor
 from recsys.paper import Paper
-from recsys.related import related_list, search_results
+from recsys.related import Neighbor, related_list, search_results
 from recsys.store.built import Build, Built
 from recsys.store.corpus import Corpus, RejectedRecord
 from recsys.store.schema import reading, snapshot
+
+if TYPE_CHECKING:
+    from recsys.nearest import Nearest
 
 SHOWN = 20
 """Papers in a list unless asked otherwise."""
@@ -170,6 +172,8 @@ class Library:
         return build
 
     def _nearest(self, build: Build) -> Nearest:
+        from recsys.nearest import Nearest  # brings numpy, which a stored list does not need
+
         return Nearest(self.path, self._built, build)
 
     def related_many(self, paper_ids: Iterable[str], k: int = SHOWN) -> Iterator[RelatedList | PaperNotFound]:

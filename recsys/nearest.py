@@ -1,6 +1,85 @@
 """Search now: the nearest papers to a vector, where no stored list answers.
 
-The encoder runs in a child process (see `recsys.encoders.process`), so torch and faiss never share one.
+Exact builds are answered from the vector shards, a shard in memory at a time; approximate ones from their search file.
 """
 
 from __future__ import annotations
+
+from heapq import nlargest
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from recsys import registry
+from recsys.embedding_process import encode_document, encode_query
+from recsys.encoders.base import Fingerprint
+from recsys.files import verified
+from recsys.neighbors import query_neighbors
+from recsys.paper import Paper
+from recsys.related import Neighbor
+from recsys.store.built import Build, Built
+from recsys.text.tex import embedding_text
+from recsys.vectors import read_shard
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Nearest:
+    """Searches one build of an index.
+
+    Args:
+        folder: the index folder.
+        built: what was built there.
+        build: the build to search.
+    """
+
+    def __init__(self, folder: Path, built: Built, build: Build) -> None:
+        self._folder = folder
+        self._built = built
+        self._build = build
+
+    def of_paper(self, paper: Paper, k: int) -> list[Neighbor]:
+        """The k nearest to a paper's text, itself among them; encoded now where it has no vector yet."""
+        place = self._built.vector_place(self._build.fingerprint, paper.text_hash)
+        if place is None:
+            text = embedding_text(paper.title, paper.abstract)
+            return self._search(encode_document(self._fingerprint(), text), k)
+        sha256, rows, dim, position = place
+        return self._search(read_shard(self._folder / "vectors", sha256, rows=rows, dim=dim)[position], k)
+
+    def of_text(self, text: str, k: int) -> list[Neighbor]:
+        """The k nearest to a query text."""
+        return self._search(encode_query(self._fingerprint(), text), k)
+
+    def _fingerprint(self) -> Fingerprint:
+        stored = self._built.fingerprint()
+        assert stored is not None, "a build has a fingerprint"
+        return Fingerprint.from_json(stored)
+
+    def _search(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+        if self._build.search_file:
+            return self._search_file(vector, k)
+        return self._search_shards(vector, k)
+
+    def _search_file(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+        """The build's approximate index knows papers by their row."""
+        path = verified(self._folder / "search", self._build.search_file, ".faiss", "recsys index")
+        found = registry.load(registry.SEARCH, self._build.kind).load(path).search(vector[None], k)
+        hits = zip(found.ids[0].tolist(), found.scores[0].tolist(), strict=True)
+        return [(row, score) for row, score in hits if row >= 0]
+
+    def _search_shards(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+        """Exact: the best of each shard, then the best of those; ties by paper id."""
+        hits: list[tuple[float, int, int]] = []
+        for shard in self._built.shards(self._build.fingerprint):
+            block = read_shard(self._folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
+            positions, scores = query_neighbors(block, vector, k)
+            some = zip(scores.tolist(), positions.tolist(), strict=True)
+            hits = nlargest(k, [*hits, *((score, shard.shard, position) for score, position in some)])
+        papers = (
+            (-score, paper_id, row)
+            for score, shard_number, position in hits
+            for row, paper_id in self._built.rows_of(shard_number, position)
+        )
+        return [(row, -negative) for negative, _, row in sorted(papers)[:k]]

@@ -27,15 +27,7 @@ print(json.dumps([code or 0, loaded]), file=sys.stderr)
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["related", EXAMPLE],
-        ["related", EXAMPLE, "--json"],
-        ["info"],
-        ["search", EXAMPLE],
-        ["--help"],
-        ["related", "--help"],
-    ],
-    ids=" ".join,
+    ["related ID", "related ID --json", "info", "search ID", "--help", "related --help"],
 )
 def test_reading_loads_nothing_heavy(sample_index: Path, arguments: str) -> None:
     words = arguments.replace("ID", EXAMPLE).split()
