@@ -17,7 +17,7 @@ from recsys.sources.opening import expand, open_stream
 from recsys.store.corpus import Changes, Corpus, RejectedRecord
 from recsys.store.schema import transaction, writing
 
-_BATCH = 2000
+_BATCH = 5000
 """Records a transaction: what a kill can cost, and what is held in memory."""
 
 

@@ -24,6 +24,7 @@ RECOMMENDABLE = "withdrawn = 0 AND abstract <> ''"
 """SQL: the papers that take part in lists; the same rule as `Paper.recommendable`."""
 
 _LOOKUP = 500
+_encode = json.JSONEncoder(ensure_ascii=False).encode
 _NOT_KEY = re.compile(r"[\W_]+")
 
 
@@ -71,7 +72,7 @@ def _to_row(paper: Paper) -> tuple[Any, ...]:
         paper.version,
         paper.title,
         paper.abstract,
-        json.dumps(paper.authors, ensure_ascii=False),
+        _encode(paper.authors),
         " ".join(paper.categories),
         paper.published,
         paper.updated,
