@@ -13,7 +13,7 @@ from recsys import registry
 from recsys.embedding_process import encode_document, encode_query
 from recsys.encoders.base import Fingerprint
 from recsys.files import verified
-from recsys.neighbors import query_neighbors
+from recsys.neighbors import nearest_rows
 from recsys.paper import Paper
 from recsys.related import Neighbor
 from recsys.store.built import Build, Built
@@ -74,7 +74,7 @@ class Nearest:
         hits: list[tuple[float, int, int]] = []
         for shard in self._built.shards(self._build.fingerprint):
             block = read_shard(self._folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
-            positions, scores = query_neighbors(block, vector, k)
+            positions, scores = nearest_rows(block, vector, k)
             some = zip(scores.tolist(), positions.tolist(), strict=True)
             hits = nlargest(k, [*hits, *((score, shard.shard, position) for score, position in some)])
         papers = (

@@ -68,6 +68,8 @@ def index(index: str | Path, *, kind: str = "auto", k: int = K, progress: Progre
     """
     if kind != "auto" and kind not in registry.SEARCH:
         raise RecsysError(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.SEARCH)}")
+    import numpy as np
+
     folder = Path(index)
     with writing(folder) as connection:
         built, corpus = Built(connection), Corpus(connection)
@@ -75,8 +77,9 @@ def index(index: str | Path, *, kind: str = "auto", k: int = K, progress: Progre
         papers = list(built.embedded(digest))
         embeddings = gather(folder, built, digest, papers)
         kind = default_kind(len(papers)) if kind == "auto" else kind
-        searcher = _searcher(kind, embeddings)
-        lists = _lists(papers, embeddings, searcher, k, progress or Silent())
+        rows = np.array([paper.row for paper in papers], dtype=np.int64)
+        searcher: SearchIndex = registry.load(registry.SEARCH, kind).build(embeddings, rows)
+        lists = _lists(rows, embeddings, searcher, k, progress or Silent())
         with transaction(connection):
             built.replace_lists(lists)
             name = "" if searcher.exact else publish(folder / "search", ".faiss", searcher.save)
@@ -109,31 +112,20 @@ def gather(folder: Path, built: Built, digest: str, papers: Sequence[Embedded]) 
     return embeddings
 
 
-def _searcher(kind: str, embeddings: npt.NDArray[np.float32]) -> SearchIndex:
-    import numpy as np
-
-    chosen = registry.load(registry.SEARCH, kind)
-    searcher: SearchIndex = chosen.build(embeddings, np.arange(len(embeddings), dtype=np.int64))
-    return searcher
-
-
 def _lists(
-    papers: Sequence[Embedded],
+    rows: npt.NDArray[np.int64],
     embeddings: npt.NDArray[np.float32],
     searcher: SearchIndex,
     k: int,
     progress: Progress,
 ) -> Iterator[tuple[int, bytes]]:
     """(row, packed neighbours) of every paper, in paper-id order."""
-    import numpy as np
-
-    rows = np.array([paper.row for paper in papers], dtype=np.int64)
-    progress.start("listing", len(papers))
-    for start, ids, scores in all_neighbors(embeddings, k, index=searcher):
-        for i, (positions, values) in enumerate(zip(ids, scores, strict=True)):
-            found = positions >= 0
-            yield int(rows[start + i]), pack_neighbors(rows[positions[found]].tolist(), values[found].tolist())
-        progress.advance(len(ids))
+    progress.start("listing", len(rows))
+    for start, positions, scores in all_neighbors(embeddings, k, searcher, ids=rows):
+        for row, nearest, values in zip(rows[start:].tolist(), positions, scores, strict=False):
+            found = nearest >= 0
+            yield row, pack_neighbors(rows[nearest[found]].tolist(), values[found].tolist())
+        progress.advance(len(positions))
 
 
 def _build(digest: str, kind: str, search_file: str, papers: int, k: int, revision: int) -> Build:

@@ -1,0 +1,141 @@
+"""Neighbour lists: candidates from any search, put into one canonical order.
+
+A float32 score depends, in its last bits, on the BLAS, the block and the batch that computed it. So the candidates that
+a search finds are scored again in float64, rounded to 6 decimals, and ordered by (score, position). Positions follow
+paper ids, so ties go by paper id, and the lists are the same on every machine and for every block size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from recsys.search.base import SearchIndex
+
+DECIMALS = 6
+"""Digits that a score keeps: float32 dot products of unit vectors agree to about 1e-7."""
+
+EXACT_UP_TO = 200_000
+"""Papers up to which `auto` searches exactly."""
+
+_MARGIN = 16
+_NEAR = 2e-6
+"""Two scores closer than this may change places when they are computed again (twice the rounding step)."""
+
+
+class Block(NamedTuple):
+    """The lists of consecutive positions.
+
+    Attributes:
+        start: the first one's position.
+        positions: (b, k) int64, nearest first; -1 where fewer were found, at the end of a row.
+        scores: (b, k) float32 cosines; -inf beside a -1.
+    """
+
+    start: int
+    positions: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
+
+
+def default_kind(n: int) -> str:
+    """The search kind for n papers: `flat` to 200,000, then `hnsw`."""
+    return "flat" if n <= EXACT_UP_TO else "hnsw"
+
+
+def all_neighbors(
+    embeddings: npt.NDArray[np.float32],
+    k: int,
+    index: SearchIndex,
+    *,
+    ids: npt.NDArray[np.int64] | None = None,
+    block: int = 1024,
+) -> Iterator[Block]:
+    """The k nearest other rows of every row, a block at a time, in order.
+
+    Args:
+        embeddings: (n, dim) float32 unit rows.
+        k: at least 1; lowered to n - 1.
+        index: holds the rows of `embeddings` under `ids`.
+        ids: (n,) int64, what `index` calls each row; its position where None.
+        block: rows searched together; no influence on the result.
+    """
+    import numpy as np
+
+    known = np.arange(len(embeddings)) if ids is None else ids
+    for start in range(0, len(embeddings), block):
+        own = np.arange(start, min(start + block, len(embeddings)))
+        yield Block(start, *_lists(embeddings, own, min(k, len(embeddings) - 1), index, known))
+
+
+def nearest_rows(
+    embeddings: npt.NDArray[np.float32], vector: npt.NDArray[np.float32], k: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """The k rows of `embeddings` nearest to one vector: (k,) positions and scores, exact and canonical."""
+    import numpy as np
+
+    scores = np.round(embeddings.astype(np.float64) @ vector.astype(np.float64), DECIMALS)
+    nearest = np.argsort(-scores, kind="stable")[:k]
+    return nearest, scores[nearest].astype(np.float32)
+
+
+def recall(found: npt.NDArray[np.int64], exact: npt.NDArray[np.int64]) -> float:
+    """The mean share of each row of `exact` that the same row of `found` holds; both (n, k), -1 for none."""
+    import numpy as np
+
+    hits = (found[:, :, None] == exact[:, None, :]).any(axis=1) & (exact >= 0)
+    wanted = np.maximum((exact >= 0).sum(axis=1), 1)
+    return float((hits.sum(axis=1) / wanted).mean()) if len(exact) else 1.0
+
+
+def _lists(
+    embeddings: npt.NDArray[np.float32],
+    own: npt.NDArray[np.int64],
+    k: int,
+    index: SearchIndex,
+    known: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """The lists of the rows `own`, widening the search where a near-tie may lie beyond the candidates."""
+    import numpy as np
+
+    positions = np.full((len(own), k), -1, dtype=np.int64)
+    scores = np.full((len(own), k), -np.inf, dtype=np.float32)
+    open_rows = np.arange(len(own) if k else 0)
+    width = k + 1 + _MARGIN
+    while len(open_rows):
+        queries = own[open_rows]
+        found = index.search(np.ascontiguousarray(embeddings[queries]), width)
+        candidates = _positions(found.ids, known)
+        best, values = _canonical(embeddings, queries, candidates, k)
+        positions[open_rows, : best.shape[1]], scores[open_rows, : best.shape[1]] = best, values
+        unsure = found.scores[:, -1] >= values[:, -1] - _NEAR
+        open_rows = open_rows[unsure] if index.exact and width < index.size else open_rows[:0]
+        width = min(4 * width, index.size)
+    return positions, scores
+
+
+def _positions(ids: npt.NDArray[np.int64], known: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """What an index calls rows, as positions; -1 stays."""
+    import numpy as np
+
+    order = np.argsort(known)
+    places = order[np.searchsorted(known[order], np.maximum(ids, known[order[0]]))]
+    return np.where(ids < 0, -1, places)
+
+
+def _canonical(
+    embeddings: npt.NDArray[np.float32], own: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], k: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Score candidates again in float64, drop the query itself, and keep the k best by (score, position)."""
+    import numpy as np
+
+    exact = np.einsum("bcd,bd->bc", embeddings[candidates], embeddings[own], dtype=np.float64)
+    scores = np.round(exact, DECIMALS)
+    scores[(candidates < 0) | (candidates == own[:, None])] = -np.inf
+    order = np.lexsort((candidates, -scores), axis=1)[:, :k]
+    values = np.take_along_axis(scores, order, axis=1).astype(np.float32)
+    best = np.where(np.isinf(values), -1, np.take_along_axis(candidates, order, axis=1))
+    return best, values
