@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys import registry
-from recsys.embedding_process import encode_document, encode_query
 from recsys.encoders.base import Fingerprint
+from recsys.encoders.process import encode_apart
 from recsys.files import verified
 from recsys.neighbors import nearest_rows
 from recsys.paper import Paper
@@ -43,14 +43,15 @@ class Nearest:
         """The k nearest to a paper's text, itself among them; encoded now where it has no vector yet."""
         place = self._built.vector_place(self._build.fingerprint, paper.text_hash)
         if place is None:
-            text = embedding_text(paper.title, paper.abstract)
-            return self._search(encode_document(self._fingerprint(), text), k)
+            made_by = self._fingerprint()
+            text = embedding_text(paper.title, paper.abstract, made_by.separator)
+            return self._search(encode_apart(text, made_by, query=False), k)
         sha256, rows, dim, position = place
         return self._search(read_shard(self._folder / "vectors", sha256, rows=rows, dim=dim)[position], k)
 
     def of_text(self, text: str, k: int) -> list[Neighbor]:
         """The k nearest to a query text."""
-        return self._search(encode_query(self._fingerprint(), text), k)
+        return self._search(encode_apart(text, self._fingerprint(), query=True), k)
 
     def _fingerprint(self) -> Fingerprint:
         stored = self._built.fingerprint()

@@ -16,7 +16,7 @@ from recsys.store.built import Built
 from recsys.store.corpus import Corpus
 from recsys.store.schema import transaction, writing
 from recsys.text.tex import embedding_text
-from recsys.vectors import sweep, write_shard
+from recsys.vectors import finite_unit_rows, sweep, write_shard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,20 +137,20 @@ def _embed_rows(
     connection: sqlite3.Connection, folder: Path, encoder: Encoder, rows: Sequence[int], progress: Progress
 ) -> int:
     """Encode these rows' texts, write the shard, then reference it in one transaction."""
-    import numpy as np
-
     papers = [paper for paper in map(Corpus(connection).paper_at, rows) if paper]
     hashes = [paper.text_hash for paper in papers]
-    embeddings = _encode(encoder, [embedding_text(paper.title, paper.abstract) for paper in papers], progress)
-    good = np.isfinite(embeddings).all(axis=1)
-    kept = [text_hash for text_hash, ok in zip(hashes, good, strict=True) if ok]
+    separator = encoder.fingerprint.separator
+    texts = [embedding_text(paper.title, paper.abstract, separator) for paper in papers]
+    embeddings = _encode(encoder, texts, progress)
+    good = finite_unit_rows(embeddings)
+    kept = [text_hash for text_hash, ok in zip(hashes, good.tolist(), strict=True) if ok]
     digest = encoder.fingerprint.digest
     sha256 = write_shard(folder / "vectors", embeddings[good]) if kept else ""
     with transaction(connection):
         built = Built(connection)
         if kept:
             built.add_shard(digest, sha256, encoder.fingerprint.dim, kept)
-        built.add_quarantine(digest, (text_hash for text_hash, ok in zip(hashes, good, strict=True) if not ok))
+        built.add_quarantine(digest, (text_hash for text_hash, ok in zip(hashes, good.tolist(), strict=True) if not ok))
     return len(kept)
 
 

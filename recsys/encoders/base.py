@@ -6,7 +6,10 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from recsys.text.tex import RECIPE_VERSION
+from recsys.vectors import DTYPE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,10 +44,10 @@ class Fingerprint:
         weights: sha256 over the model's files (weights, tokenizer, configuration), hex.
         dim: vector length.
         max_length: tokens kept of each text.
-        pooling: how token vectors become one.
-        template: how title and abstract are joined; `{title}` and `{abstract}` stand for them.
-        prompt: text put before every document.
-        text_recipe: version of `recsys.text.tex`'s embedding view.
+        modules: the model's stages, e.g. `Transformer>Pooling>Normalize`.
+        prompts: texts put before documents and queries, as JSON.
+        separator: what stands between title and abstract.
+        text_recipe: version of the embedding view (`recsys.text.tex.RECIPE_VERSION`).
         dtype: of the stored vectors.
     """
 
@@ -52,11 +55,11 @@ class Fingerprint:
     weights: str
     dim: int
     max_length: int
-    pooling: str
-    template: str
-    prompt: str
-    text_recipe: int
-    dtype: str = "float16"
+    modules: str
+    prompts: str
+    separator: str
+    text_recipe: int = RECIPE_VERSION
+    dtype: str = DTYPE
 
     @property
     def digest(self) -> str:
@@ -83,10 +86,12 @@ class Encoder(Protocol):
     """A loaded encoder. Constructing one (`__init__(settings)`) may be slow; encoding is deterministic per batch.
 
     Attributes:
+        needs_process: whether it loads torch, so that it must not share a process with faiss.
         fingerprint: what its vectors depend on.
         device: where it runs, e.g. `cpu`, `cuda:0`.
     """
 
+    needs_process: ClassVar[bool]
     fingerprint: Fingerprint
     device: str
 

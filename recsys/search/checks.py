@@ -5,14 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-_UNIT_TOLERANCE = 1e-3
-
-
-def finite_unit_rows(embeddings: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
-    """(n,) mask of the rows that are finite and of norm 1 within 1e-3."""
-    norms = np.linalg.norm(embeddings.astype(np.float64), axis=1)
-    good: npt.NDArray[np.bool_] = np.abs(norms - 1) <= _UNIT_TOLERANCE  # false for NaN and Inf
-    return good
+from recsys.vectors import finite_unit_rows
 
 
 def check_rows(embeddings: npt.NDArray[np.float32], ids: npt.NDArray[np.int64]) -> None:
