@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from recsys.errors import IndexDamaged
 from recsys.text.tex import RECIPE_VERSION
 from recsys.vectors import DTYPE
 
@@ -73,8 +74,17 @@ class Fingerprint:
 
     @classmethod
     def from_json(cls, text: str) -> Fingerprint:
-        """The inverse of `to_json`."""
-        return cls(**json.loads(text))
+        """The inverse of `to_json`.
+
+        Raises:
+            IndexDamaged: the text is not a fingerprint of this version of recsys.
+        """
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise IndexDamaged(
+                "the vectors there were made by another version of recsys", "ingest into a new folder with --index"
+            ) from error
 
     def differences(self, other: Fingerprint) -> dict[str, tuple[Any, Any]]:
         """The fields of the digest in which the two differ: name -> (mine, theirs)."""

@@ -49,7 +49,8 @@ class SentenceTransformerEncoder:
 
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
         """See `Encoder.encode_query`."""
-        return self._unit(self._model.encode_query, [text])[0]
+        vector: npt.NDArray[np.float32] = self._unit(self._model.encode_query, [text])[0]
+        return vector
 
     def _unit(self, encode: Any, texts: Sequence[str]) -> npt.NDArray[np.float32]:  # noqa: ANN401 - a bound method
         import numpy as np
@@ -102,8 +103,8 @@ def _load(folder: Path, device: str) -> SentenceTransformer:
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging as transformers_logging
 
-    transformers_logging.disable_progress_bar()
-    transformers_logging.set_verbosity_error()
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,8 +1,8 @@
 """Is a model folder safe to load? And what are its bytes?
 
-A model is data: safetensors, JSON, vocabularies. Anything that would run code is refused before a library opens the folder
-(sentence-transformers before 6.0 ran `modules.json` classes of local folders without asking; transformers before 5.3 ran
-code named in `config.json`, CVE-2026-4372).
+A model is data: safetensors, JSON, vocabularies. Anything that would run code is refused before a library opens the
+folder (sentence-transformers before 6.0 ran `modules.json` classes of local folders without asking; transformers before
+5.3 ran code named in `config.json`, CVE-2026-4372).
 """
 
 from __future__ import annotations
