@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
+from recsys.search.rescore import MARGIN, NEAR, true_scores
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
@@ -22,9 +24,7 @@ DECIMALS = 6
 EXACT_UP_TO = 200_000
 """Papers up to which `auto` searches exactly."""
 
-_MARGIN = 16
-_NEAR = 2e-6
-"""Two scores closer than this may change places when they are computed again (twice the rounding step)."""
+_BLOCK = 4096
 
 
 class Block(NamedTuple):
@@ -65,7 +65,7 @@ def all_neighbors(
     """
     import numpy as np
 
-    known = np.arange(len(embeddings)) if ids is None else ids
+    known = _Known(np.arange(len(embeddings)) if ids is None else ids)
     for start in range(0, len(embeddings), block):
         own = np.arange(start, min(start + block, len(embeddings)))
         yield Block(start, *_lists(embeddings, own, min(k, len(embeddings) - 1), index, known))
@@ -77,7 +77,10 @@ def nearest_rows(
     """The k rows of `embeddings` nearest to one vector: (k,) positions and scores, exact and canonical."""
     import numpy as np
 
-    scores = np.round(embeddings.astype(np.float64) @ vector.astype(np.float64), DECIMALS)
+    scores = np.empty(len(embeddings), dtype=np.float64)
+    for start in range(0, len(embeddings), _BLOCK):
+        here = slice(start, start + _BLOCK)
+        scores[here] = np.round(embeddings[here].astype(np.float64) @ vector.astype(np.float64), DECIMALS)
     nearest = np.argsort(-scores, kind="stable")[:k]
     return nearest, scores[nearest].astype(np.float32)
 
@@ -96,7 +99,7 @@ def _lists(
     own: npt.NDArray[np.int64],
     k: int,
     index: SearchIndex,
-    known: npt.NDArray[np.int64],
+    known: _Known,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """The lists of the rows `own`, widening the search where a near-tie may lie beyond the candidates."""
     import numpy as np
@@ -104,26 +107,38 @@ def _lists(
     positions = np.full((len(own), k), -1, dtype=np.int64)
     scores = np.full((len(own), k), -np.inf, dtype=np.float32)
     open_rows = np.arange(len(own) if k else 0)
-    width = k + 1 + _MARGIN
+    width = k + 1 + MARGIN
     while len(open_rows):
         queries = own[open_rows]
         found = index.search(np.ascontiguousarray(embeddings[queries]), width)
-        candidates = _positions(found.ids, known)
+        candidates = known.positions(found.ids)
         best, values = _canonical(embeddings, queries, candidates, k)
         positions[open_rows, : best.shape[1]], scores[open_rows, : best.shape[1]] = best, values
-        unsure = found.scores[:, -1] >= values[:, -1] - _NEAR
+        unsure = found.scores[:, -1] >= values[:, -1] - NEAR
         open_rows = open_rows[unsure] if index.exact and width < index.size else open_rows[:0]
         width = min(4 * width, index.size)
     return positions, scores
 
 
-def _positions(ids: npt.NDArray[np.int64], known: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """What an index calls rows, as positions; -1 stays."""
-    import numpy as np
+class _Known:
+    """What an index calls rows, to be turned into positions.
 
-    order = np.argsort(known)
-    places = order[np.searchsorted(known[order], np.maximum(ids, known[order[0]]))]
-    return np.where(ids < 0, -1, places)
+    Args:
+        ids: (n,) int64, distinct.
+    """
+
+    def __init__(self, ids: npt.NDArray[np.int64]) -> None:
+        import numpy as np
+
+        self._order = np.argsort(ids)
+        self._sorted = ids[self._order]
+
+    def positions(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The position of each id; -1 stays."""
+        import numpy as np
+
+        places = self._order[np.searchsorted(self._sorted, np.maximum(ids, self._sorted[0]))]
+        return np.where(ids < 0, -1, places)
 
 
 def _canonical(
@@ -132,8 +147,7 @@ def _canonical(
     """Score candidates again in float64, drop the query itself, and keep the k best by (score, position)."""
     import numpy as np
 
-    exact = np.einsum("bcd,bd->bc", embeddings[candidates], embeddings[own], dtype=np.float64)
-    scores = np.round(exact, DECIMALS)
+    scores = np.round(true_scores(embeddings[own], candidates, embeddings.__getitem__), DECIMALS)
     scores[(candidates < 0) | (candidates == own[:, None])] = -np.inf
     order = np.lexsort((candidates, -scores), axis=1)[:, :k]
     values = np.take_along_axis(scores, order, axis=1).astype(np.float32)

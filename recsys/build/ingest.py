@@ -11,8 +11,8 @@ from recsys import registry
 from recsys.build.progress import Progress, Silent
 from recsys.errors import RecsysError, UnreadableInput
 from recsys.paper import Paper
-from recsys.sources.base import Reject, Source
-from recsys.sources.detection import HEAD, detect
+from recsys.sources.base import Reject, Source, peek
+from recsys.sources.detection import detect
 from recsys.sources.opening import expand, open_stream
 from recsys.store.corpus import Changes, Corpus, RejectedRecord
 from recsys.store.schema import transaction, writing
@@ -103,7 +103,7 @@ def _ingest_file(
     """Ingest one input, a report a batch; a file that ends in damage keeps what came before it."""
     try:
         with open_stream(path) as (stream, filename):
-            source = _source(name, stream.peek(HEAD), filename, path)
+            source = _source(name, peek(stream), filename, path)
             for batch in _batches(source.read(stream, columns)):
                 yield _store_batch(connection, batch, path)
     except UnreadableInput as error:

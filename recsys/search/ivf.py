@@ -26,4 +26,5 @@ class IvfSearch(FaissSearch):
     @classmethod
     def tune(cls, index: Any) -> None:  # noqa: ANN401 - faiss has no types
         """Set the cells to probe; the seed of the clustering is FAISS's own constant."""
+        index.cp.min_points_per_centroid = 1  # FAISS writes its warning to stderr; `factory` has seen to the number
         index.nprobe = min(index.nlist, max(16, index.nlist // 8))

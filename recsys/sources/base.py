@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from io import BufferedReader
 from typing import BinaryIO, ClassVar, Protocol
 
 from recsys.paper import Paper
+
+HEAD = 65_536
+"""Bytes that a reader may look at to recognise a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +65,8 @@ class Source(Protocol):
             UnreadableInput: when the rest of the file cannot be read.
         """
         ...
+
+
+def peek(stream: BinaryIO) -> bytes:
+    """What a stream begins with, at most 64 KiB, left in it; empty where the stream cannot be looked into."""
+    return stream.peek(HEAD)[:HEAD] if isinstance(stream, BufferedReader) else b""

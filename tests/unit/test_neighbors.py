@@ -118,6 +118,22 @@ def test_nearest_rows_is_exact() -> None:
     assert len(nearest_rows(embeddings[:5], embeddings[0], 40)[0]) == 5
 
 
+def test_nearest_rows_looks_at_every_block() -> None:
+    embeddings = unit_rows(9001, 7, dim=8)
+    embeddings[[9000, 4096, 100]] = embeddings[0]
+    positions, scores = nearest_rows(embeddings, embeddings[0], 5)
+    assert positions[:4].tolist() == [0, 100, 4096, 9000]
+    np.testing.assert_array_equal(scores[:4], 1)
+    assert scores[4] < 1
+
+
+def test_a_tie_beyond_the_margin_goes_to_the_lower_position_not_the_lower_id() -> None:
+    embeddings = unit_rows(300, 8, copies=200)
+    positions, _ = lists(embeddings, 5, ids=np.arange(300)[::-1].copy())
+    assert positions[150].tolist() == [0, 1, 2, 3, 4]
+    assert positions[0].tolist() == [1, 2, 3, 4, 5]
+
+
 @pytest.mark.parametrize(("n", "kind"), [(0, "flat"), (200_000, "flat"), (200_001, "hnsw")])
 def test_default_kind(n: int, kind: str) -> None:
     assert default_kind(n) == kind
