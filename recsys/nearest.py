@@ -5,7 +5,7 @@ Exact builds are answered from the vector shards, a shard in memory at a time; a
 
 from __future__ import annotations
 
-from heapq import nlargest
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,10 @@ from recsys import registry
 from recsys.encoders.base import Fingerprint
 from recsys.encoders.process import encode_apart
 from recsys.files import verified
-from recsys.neighbors import nearest_rows
+from recsys.neighbors import canonical_scores
 from recsys.paper import Paper
 from recsys.related import Neighbor
-from recsys.store.built import Build, Built
+from recsys.store.built import Build, Built, Shard
 from recsys.text.tex import embedding_text
 from recsys.vectors import read_shard
 
@@ -71,16 +71,26 @@ class Nearest:
         return [(row, score) for row, score in hits if row >= 0]
 
     def _search_shards(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
-        """Exact: the best of each shard, then the best of those; ties by paper id."""
-        hits: list[tuple[float, int, int]] = []
-        for shard in self._built.shards(self._build.fingerprint):
-            block = read_shard(self._folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
-            positions, scores = nearest_rows(block, vector, k)
-            some = zip(scores.tolist(), positions.tolist(), strict=True)
-            hits = nlargest(k, [*hits, *((score, shard.shard, position) for score, position in some)])
-        papers = (
+        """Exact: every vector is scored, and whatever ties with the k-th goes by paper id."""
+        import numpy as np
+
+        shards = self._built.shards(self._build.fingerprint)
+        scores = [canonical_scores(self._read(shard), vector) for shard in shards]
+        together = np.concatenate([*scores, np.empty(0, dtype=np.float32)])
+        least = np.partition(together, -k)[-k] if k < len(together) else -np.inf
+        papers = [
             (-score, paper_id, row)
-            for score, shard_number, position in hits
-            for row, paper_id in self._built.rows_of(shard_number, position)
-        )
+            for shard, found in zip(shards, scores, strict=True)
+            for position, score in _at_least(found, least)
+            for row, paper_id in self._built.rows_of(shard.shard, position)
+        ]
         return [(row, -negative) for negative, _, row in sorted(papers)[:k]]
+
+    def _read(self, shard: Shard) -> npt.NDArray[np.float32]:
+        return read_shard(self._folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
+
+
+def _at_least(scores: npt.NDArray[np.float32], least: float) -> Iterator[tuple[int, float]]:
+    """(position, score) of the scores that are no less."""
+    positions = (scores >= least).nonzero()[0]
+    return zip(positions.tolist(), scores[positions].tolist(), strict=True)

@@ -71,18 +71,15 @@ def all_neighbors(
         yield Block(start, *_lists(embeddings, own, min(k, len(embeddings) - 1), index, known))
 
 
-def nearest_rows(
-    embeddings: npt.NDArray[np.float32], vector: npt.NDArray[np.float32], k: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """The k rows of `embeddings` nearest to one vector: (k,) positions and scores, exact and canonical."""
+def canonical_scores(embeddings: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The (n,) canonical score of every row of `embeddings` with one vector."""
     import numpy as np
 
-    scores = np.empty(len(embeddings), dtype=np.float64)
+    scores = np.empty(len(embeddings), dtype=np.float32)
     for start in range(0, len(embeddings), _BLOCK):
         here = slice(start, start + _BLOCK)
         scores[here] = np.round(embeddings[here].astype(np.float64) @ vector.astype(np.float64), DECIMALS)
-    nearest = np.argsort(-scores, kind="stable")[:k]
-    return nearest, scores[nearest].astype(np.float32)
+    return scores
 
 
 def recall(found: npt.NDArray[np.int64], exact: npt.NDArray[np.int64]) -> float:

@@ -107,7 +107,8 @@ def _ingest_file(
             for batch in _batches(source.read(stream, columns)):
                 yield _store_batch(connection, batch, path)
     except UnreadableInput as error:
-        yield IngestReport(unreadable=(error.message,))
+        where = "" if path in error.message else f"{path}: "
+        yield IngestReport(unreadable=(f"{where}{error.message}",))
 
 
 def _source(name: str, head: bytes, filename: str, path: str) -> Source:

@@ -52,7 +52,7 @@ class CsvSource:
             number = 1
             for chunk in chunks:
                 chosen = choose_columns(chunk.columns, columns)
-                for row in chunk.fillna("").to_dict("records"):
+                for row in chunk.fillna("").astype(object).to_dict("records"):
                     number += 1
                     yield paper_of_row(row, chosen, self.name, self.rank, number)
                 yield from (reject(number, "more cells than columns", ", ".join(map(str, cells))) for cells in bad)

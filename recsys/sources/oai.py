@@ -13,8 +13,8 @@ from recsys.sources.xml import local, records, text
 
 
 def is_oai(head: bytes) -> bool:
-    """Whether a file begins like an OAI-PMH answer."""
-    return b"<OAI-PMH" in head or b":OAI-PMH" in head
+    """Whether a file begins like an OAI-PMH answer, or a record of one."""
+    return head.lstrip().startswith(b"<") and (b"OAI-PMH" in head or b"//www.openarchives.org/OAI/" in head)
 
 
 def papers(

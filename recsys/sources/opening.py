@@ -1,4 +1,4 @@
-"""Inputs opened: paths expanded, compression and encoding undone, bombs refused; always a stream, never a whole file."""
+"""Inputs opened: paths expanded, compression and encoding undone, bombs refused; always a stream, never a whole."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from recsys.errors import MissingExtra, UnreadableInput
 from recsys.sources.base import HEAD
 
 MAX_RATIO = 200
-"""Output bytes per input byte beyond which, after `_FREE` bytes, a stream is a bomb: arXiv metadata compresses about 3:1."""
+"""Output bytes per input byte at which, after `_FREE` bytes, a stream is a bomb; arXiv metadata compresses 3:1."""
 
 MAX_BYTES = 60 << 30
 """Output bytes of one file; the whole Kaggle snapshot is 5 GB."""
+
+Decoder = codecs.IncrementalDecoder | io.IncrementalNewlineDecoder
 
 _FREE = 10 << 20
 _COMPRESSED = (".gz", ".zip", ".zst", ".bz2", ".xz")
@@ -100,7 +102,7 @@ def open_stream(path: str) -> Iterator[tuple[io.BufferedReader, str]]:
 
 def _decompressed(raw: BinaryIO, stack: ExitStack, path: str) -> io.BufferedReader:
     counted = _Counted(raw)
-    source = io.BufferedReader(counted, HEAD)
+    source: io.BufferedReader = io.BufferedReader(counted, HEAD)
     head = source.peek(8)
     for magic, unpack in _UNPACKERS.items():
         if head.startswith(magic):
@@ -152,7 +154,7 @@ _UNPACKERS: dict[bytes, Callable[[io.BufferedReader, BinaryIO, ExitStack], Binar
 
 
 class _Filling(io.RawIOBase):
-    """A raw stream that fills the buffer it is given, so that a peek sees all it may; an error waits until it is due."""
+    """A raw stream that fills the buffer it is given, so that a peek sees all it may; an error waits for its turn."""
 
     def __init__(self) -> None:
         self._due: UnreadableInput | None = None
@@ -234,7 +236,7 @@ class _Guarded(_Filling):
 
 
 def _decoded(stream: io.BufferedReader, head: bytes) -> io.BufferedReader:
-    """UTF-8 without a byte order mark and with `\\n` line ends, whatever the text was written in; binary as it is."""
+    """UTF-8 without a byte order mark, lines ended by newlines, whatever the text was written in; binary as it is."""
     for mark, encoding in _BOMS:
         if head.startswith(mark):
             if encoding == "utf-8":
@@ -242,18 +244,18 @@ def _decoded(stream: io.BufferedReader, head: bytes) -> io.BufferedReader:
                 return stream
             return io.BufferedReader(_Recoded(stream, codecs.getincrementaldecoder(encoding)("replace")), HEAD)
     if b"\r" in head and b"\n" not in head and b"\0" not in head:
-        return io.BufferedReader(_Recoded(stream, io.IncrementalNewlineDecoder(_utf8(), translate=True)), HEAD)
+        return io.BufferedReader(_Recoded(stream, _newlines()), HEAD)
     return stream
 
 
-def _utf8() -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder("utf-8")("replace")
+def _newlines() -> Decoder:
+    return io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8")("replace"), translate=True)
 
 
 class _Recoded(_Filling):
     """Another encoding as UTF-8."""
 
-    def __init__(self, inner: io.BufferedReader, decoder: codecs.IncrementalDecoder) -> None:
+    def __init__(self, inner: io.BufferedReader, decoder: Decoder) -> None:
         super().__init__()
         self._inner = inner
         self._decoder = decoder

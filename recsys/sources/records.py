@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import date
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from typing import Any
 
 from recsys import arxiv_id, taxonomy
@@ -151,19 +152,27 @@ def categories(value: object) -> tuple[str, ...]:
         value = re.split(r"[\s,;]+", value)
     if not isinstance(value, list | tuple):
         return ()
-    return taxonomy.normalize(token for item in value if isinstance(item, str) for token in item.split())
+    return _canonical(tuple(item for item in value if isinstance(item, str)))
+
+
+@lru_cache(maxsize=1 << 15)
+def _canonical(written: tuple[str, ...]) -> tuple[str, ...]:
+    return taxonomy.normalize(token for item in written for token in item.split())
 
 
 def iso_date(value: object) -> str:
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY` of an ISO or RFC 2822 date; empty where it is no date that can be."""
-    if not isinstance(value, str):
-        return ""
+    return _iso_date(value[:60]) if isinstance(value, str) else ""
+
+
+@lru_cache(maxsize=1 << 15)
+def _iso_date(value: str) -> str:
     found = _ISO.match(value)
     if not found:
         return _rfc_date(value)
     parts = [int(part) for part in found.groups() if part]
     try:
-        date(*(parts + [1, 1])[:3])
+        date(*[*parts, 1, 1][:3])
     except ValueError:
         return ""
     return "-".join(f"{part:02}" for part in parts) if _FIRST_YEAR <= parts[0] <= date.today().year + 1 else ""
@@ -171,7 +180,7 @@ def iso_date(value: object) -> str:
 
 def _rfc_date(value: str) -> str:
     try:
-        return iso_date(parsedate_to_datetime(value[:60]).date().isoformat())
+        return iso_date(parsedate_to_datetime(value).date().isoformat())
     except (ValueError, TypeError, IndexError, OverflowError):
         return ""
 

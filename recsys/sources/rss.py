@@ -21,7 +21,7 @@ class RssSource:
     @classmethod
     def recognises(cls, head: bytes, filename: str) -> bool:
         """An RSS document."""
-        return b"<rss" in head or b"<rdf:RDF" in head
+        return head.lstrip().startswith(b"<") and (b"<rss" in head or b"<rdf:RDF" in head)
 
     def read(self, stream: BinaryIO, columns: dict[str, str] | None = None) -> Iterator[Paper | Reject]:
         """See `Source.read`."""

@@ -38,7 +38,7 @@ def choose_columns(header: Iterable[str], asked: Mapping[str, str] | None) -> di
 
 
 def paper_of_row(
-    row: Mapping[str, Any], columns: Mapping[str, str], source: str, rank: int, line: int
+    row: Mapping[Any, Any], columns: Mapping[str, str], source: str, rank: int, line: int
 ) -> Paper | Reject:
     """The paper of one row, or why not."""
     fields = {field: row[column] for field, column in columns.items() if row[column] not in (None, "")}

@@ -92,7 +92,8 @@ def records(stream: BinaryIO, *wanted: str) -> Iterator[tuple[int, Element | Rej
     try:
         while chunk := stream.read1(_CHUNK) if hasattr(stream, "read1") else stream.read(_CHUNK):
             parser.feed(chunk)
-            for number, record in enumerate(_taken(target), number + 1):
+            for record in _taken(target):
+                number += 1
                 yield number, record
         parser.close()
     except _DoctypeError:

@@ -22,9 +22,8 @@ _AROUND_BREAK = re.compile(r" *\n *")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _INVISIBLE = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\u00ad]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_COMBINING = re.compile(
-    rf"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]{{{_COMBINING_RUN}}})[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]+"
-)
+_MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
+_COMBINING = re.compile(f"({_MARK}{{{_COMBINING_RUN}}}){_MARK}+")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
 _TAG = re.compile(r"</?(?:br|p|em|strong|sub|sup|jats:[a-z]+)\s*/?>", re.IGNORECASE)
 _PAIRED_TAG = re.compile(r"<(i|b|u|tt)>([^<>]*)</\1>", re.IGNORECASE)
@@ -36,8 +35,9 @@ _LABEL = re.compile(r"\s*abstract\s*[:.\u2014-]+\s*", re.IGNORECASE)
 def clean_text(text: str, *, limit: int) -> str:
     """Text without control and invisible characters, hard line wraps joined, runs of spaces made one, stripped.
 
-    A line that begins with a space begins a paragraph; paragraphs are separated by one newline. Unicode is NFC (not NFKC, which
-    would change mathematics); lone surrogates become U+FFFD; HTML entities and the commonest tags are resolved once.
+    A line that begins with a space begins a paragraph; paragraphs are separated by one newline. Unicode is NFC (not
+    NFKC, which would change mathematics); lone surrogates become U+FFFD; HTML entities and the commonest tags are
+    resolved once.
 
     Args:
         text: anything.

@@ -57,7 +57,7 @@ def _split(paragraph: str) -> list[str]:
 
 
 def _is_abbreviation(sentence: str, following: str) -> bool:
-    """Whether the full stop belongs to an abbreviation; "et al." and "etc." end one before a word that begins sentences."""
+    """Whether the stop is an abbreviation's; "et al." and "etc." end a sentence before a word that begins sentences."""
     if not _ABBREVIATION.search(sentence[-20:]):
         return False
     return not (_ENDS_ANYWAY.search(sentence) and following.startswith(_OPENERS))

@@ -22,8 +22,8 @@ _TRAILING = re.compile(r"(?:(?<!\\)[ ,;:(\[{\-\u2013\u2014])+$")
 def snippet(abstract: str, limit: int = LIMIT) -> str:
     r"""At most `limit` characters from the start of an abstract, then "…" if anything was cut.
 
-    The cut is at a word, never inside `$...$`, a TeX command with its argument, an accent, an escape or an HTML entity. Where that
-    would leave nothing (the abstract begins with one formula or word longer than `limit`), characters are cut.
+    The cut is at a word, never inside `$...$`, a TeX command with its argument, an accent, an escape or an HTML entity.
+    Where that would leave nothing (the abstract begins with a formula or word longer than `limit`), characters are cut.
     """
     text = " ".join(abstract[: 4 * limit + _AHEAD].split())
     if len(text) <= limit:
@@ -34,7 +34,7 @@ def snippet(abstract: str, limit: int = LIMIT) -> str:
 
 
 def _last_break(text: str, limit: int) -> int:
-    """The last place up to `limit` where a word has ended and nothing that belongs together is open; 0 if there is none."""
+    """The last place up to `limit` where a word has ended and nothing is open that belongs together; 0 if none."""
     last = place = 0
     while place <= limit:
         whole = _WHOLE.search(text, place, limit + _AHEAD)

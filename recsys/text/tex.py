@@ -1,6 +1,6 @@
 """The embedding view: TeX made into plain text for an encoder.
 
-Decoding is pylatexenc's; here is only what abstracts need beside it. Never raises and never takes long, whatever the text.
+Decoding is pylatexenc's; here is only what abstracts need beside it. Never raises, never takes long, whatever the text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def embedding_text(title: str, abstract: str, separator: str = ". ") -> str:
 
 
 def plain(text: str) -> str:
-    r"""Display text as plain text on one line: accents and Greek as Unicode, `\emph{x}` as x, citations dropped, mathematics readable."""
+    r"""Display text as one plain line: accents and Greek in Unicode, `\emph{x}` as x, no citations, readable maths."""
     text = text[:MAX_CHARACTERS]
     if _TEX.search(text):
         text = _decoded(text)
