@@ -140,7 +140,7 @@ def _zip(source: io.BufferedReader, raw: BinaryIO, stack: ExitStack) -> BinaryIO
     members = [member for member in archive.infolist() if _known(member.filename) and not member.is_dir()]
     if not members:
         raise UnreadableInput("the zip holds no metadata file")
-    return stack.enter_context(archive.open(max(members, key=lambda member: member.file_size)))  # type: ignore[return-value]
+    return stack.enter_context(archive.open(max(members, key=lambda member: member.file_size)))
 
 
 _UNPACKERS: dict[bytes, Callable[[io.BufferedReader, BinaryIO, ExitStack], BinaryIO]] = {

@@ -5,6 +5,7 @@ Decoding is pylatexenc's; here is only what abstracts need beside it. Never rais
 
 from __future__ import annotations
 
+import logging
 import re
 from functools import cache
 from typing import Any
@@ -15,46 +16,26 @@ RECIPE_VERSION = 1
 MAX_CHARACTERS = 6_000
 """Text beyond this is cut before parsing; encoders read far less."""
 
+_SPACES_KEPT = {
+    "between-macro-and-chars": False,
+    "between-latex-constructs": True,
+    "after-comment": False,
+    "in-equations": "based-on-source",
+}
 _MAX_DEPTH = 40
 _TEX = re.compile(r"[\\${}~`^]|''|--")
 _BARE_PERCENT = re.compile(r"(?<!\\)%")
+_MONEY = re.compile(
+    r"(?<![\\$])\$(?=[0-9][0-9.,]*\s*(?:[mb]illion|trillion|thousand|[kKMB]\b|USD|per\b|and\b|to\b|or\b))"
+)
+_LETTER_MACRO = re.compile(r"\\(aa|AA|ae|AE|oe|OE|o|O|l|L|ss|i|j) (?=[a-z])")
 _SPACES = re.compile(r"\s+")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|\\.|[${}~`]")
 _BEFORE_MARK = re.compile(r" +([,.;:!?)\]])")
-_DROPPED = (
-    "cite",
-    "citep",
-    "citet",
-    "citealt",
-    "citealp",
-    "citeyear",
-    "citeauthor",
-    "nocite",
-    "ref",
-    "eqref",
-    "label",
-    "pageref",
-    "footnote",
-    "thanks",
-    "bibitem",
-    "vspace",
-    "hspace",
-    "includegraphics",
-)
-_KEPT = (
-    "url",
-    "texttt",
-    "textsc",
-    "textsf",
-    "textnormal",
-    "mathrm",
-    "mathsf",
-    "mathtt",
-    "operatorname",
-    "mbox",
-    "hbox",
-    "underline",
-)
+_DROPPED = ("bibitem", "cite", "citealp", "citealt", "citeauthor", "citep", "citet", "citeyear", "eqref", "footnote")
+_DROPPED += ("label", "nocite", "pageref", "ref", "thanks")
+_KEPT = ("ensuremath", "fbox", "hbox", "mathrm", "mathsf", "mathtt", "mbox", "operatorname", "textnormal", "textsc")
+_KEPT += ("textsf", "texttt", "underline", "url")
 
 
 def embedding_text(title: str, abstract: str, separator: str = ". ") -> str:
@@ -82,11 +63,17 @@ def plain(text: str) -> str:
 def _decoded(text: str) -> str:
     if _depth(text) > _MAX_DEPTH:
         return _COMMAND.sub(" ", text)
+    converter, context = _converter()
     try:
-        decoded: str = _decoder().latex_to_text(_BARE_PERCENT.sub(r"\\%", text))
+        decoded: str = converter.latex_to_text(_meant(text), latex_context=context)
     except Exception:  # a parser of a language that is a program: whatever it raises, the text is worth something
         return _COMMAND.sub(" ", text)
     return _BEFORE_MARK.sub(r"\1", decoded.replace("\N{NO-BREAK SPACE}", " "))
+
+
+def _meant(text: str) -> str:
+    """TeX that says what its author meant: a bare % is no comment, $5 million is no maths, `S\\o rensen` is one word."""
+    return _LETTER_MACRO.sub(r"\\\1{}", _MONEY.sub(r"\\$", _BARE_PERCENT.sub(r"\\%", text)))
 
 
 def _depth(text: str) -> int:
@@ -99,12 +86,31 @@ def _depth(text: str) -> int:
 
 
 @cache
-def _decoder() -> Any:  # noqa: ANN401 - pylatexenc has no types
-    from pylatexenc.latex2text import LatexNodes2Text, MacroTextSpec, get_default_latex_context_db
+def _converter() -> tuple[Any, Any]:
+    """Pylatexenc's converter, and what it is to know of macros' arguments: its own tables, and the few lines above."""
+    from pylatexenc import latex2text, latexwalker
+    from pylatexenc.macrospec import MacroSpec
 
-    context = get_default_latex_context_db()
-    macros = [MacroTextSpec(name, discard=True) for name in _DROPPED]
-    macros += [MacroTextSpec(name, simplify_repl="%s") for name in _KEPT]
-    macros.append(MacroTextSpec("href", simplify_repl=r"%(2)s"))
-    context.add_context_category("recsys", prepend=True, macros=macros)
-    return LatexNodes2Text(latex_context=context, math_mode="text", strict_latex_spaces=False)
+    spec = latex2text.MacroTextSpec
+    replacements = [spec(name, discard=True) for name in _DROPPED]
+    replacements += [spec(name, simplify_repl=_last_argument) for name in (*_KEPT, "href")]
+    texts = latex2text.get_default_latex_context_db()
+    texts.add_context_category("recsys", prepend=True, macros=replacements)
+    texts.set_unknown_macro_spec(spec("", simplify_repl=_own_name))
+    arguments = latexwalker.get_default_latex_context_db()
+    known = [*(MacroSpec(name, "[{") for name in _DROPPED), *(MacroSpec(name, "{") for name in _KEPT)]
+    known.append(MacroSpec("href", "{{"))
+    arguments.add_context_category("recsys", prepend=True, macros=known)
+    converter = latex2text.LatexNodes2Text(texts, math_mode="text", strict_latex_spaces=_SPACES_KEPT)
+    logging.getLogger(latex2text.__name__).setLevel(logging.ERROR)
+    return converter, arguments
+
+
+def _own_name(node: Any) -> str:  # noqa: ANN401 - pylatexenc has no types
+    r"""What an author's own macro says: `\R` is R; longer names are mostly about looks."""
+    return node.macroname if len(node.macroname) == 1 else ""
+
+
+def _last_argument(node: Any, l2tobj: Any) -> str:  # noqa: ANN401 - pylatexenc has no types, and gives the second by name
+    found: str = l2tobj.nodelist_to_text([node.nodeargd.argnlist[-1]])
+    return found
