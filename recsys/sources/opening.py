@@ -128,7 +128,7 @@ def _zstandard(source: io.BufferedReader, raw: BinaryIO, stack: ExitStack) -> Bi
     except ImportError:
         raise MissingExtra("Zstandard", "zstd") from None
     reader = zstandard.ZstdDecompressor().stream_reader(source, read_across_frames=True)
-    return stack.enter_context(reader)  # type: ignore[return-value]
+    return stack.enter_context(reader)
 
 
 def _zip(source: io.BufferedReader, raw: BinaryIO, stack: ExitStack) -> BinaryIO:
@@ -140,7 +140,8 @@ def _zip(source: io.BufferedReader, raw: BinaryIO, stack: ExitStack) -> BinaryIO
     members = [member for member in archive.infolist() if _known(member.filename) and not member.is_dir()]
     if not members:
         raise UnreadableInput("the zip holds no metadata file")
-    return stack.enter_context(archive.open(max(members, key=lambda member: member.file_size)))
+    largest = max(members, key=lambda member: member.file_size)
+    return stack.enter_context(archive.open(largest))  # type: ignore[return-value]
 
 
 _UNPACKERS: dict[bytes, Callable[[io.BufferedReader, BinaryIO, ExitStack], BinaryIO]] = {

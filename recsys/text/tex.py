@@ -24,11 +24,12 @@ _SPACES_KEPT = {
 }
 _MAX_DEPTH = 40
 _TEX = re.compile(r"[\\${}~`^]|''|--")
-_BARE_PERCENT = re.compile(r"(?<!\\)%")
-_MONEY = re.compile(
-    r"(?<![\\$])\$(?=[0-9][0-9.,]*\s*(?:[mb]illion|trillion|thousand|[kKMB]\b|USD|per\b|and\b|to\b|or\b))"
-)
-_LETTER_MACRO = re.compile(r"\\(aa|AA|ae|AE|oe|OE|o|O|l|L|ss|i|j) (?=[a-z])")
+_MEANT = {
+    re.compile(r"(?<!\\)%"): r"\\%",
+    re.compile(r"(?<![\\$])\$(?=[0-9][0-9.,]*\s*(?:[mb]illion|thousand|[kKMB]\b|USD|(?:per|and|to|or)\b))"): r"\\$",
+    re.compile(r"\\(aa|AA|ae|AE|oe|OE|o|O|l|L|ss|i|j) (?=[a-z])"): r"\\\1{}",
+}
+_BARE_AMPERSAND = re.compile(r"(?<!\\)&")
 _SPACES = re.compile(r"\s+")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|\\.|[${}~`]")
 _BEFORE_MARK = re.compile(r" +([,.;:!?)\]])")
@@ -72,8 +73,10 @@ def _decoded(text: str) -> str:
 
 
 def _meant(text: str) -> str:
-    """TeX that says what its author meant: a bare % is no comment, $5 million is no maths, `S\\o rensen` is one word."""
-    return _LETTER_MACRO.sub(r"\\\1{}", _MONEY.sub(r"\\$", _BARE_PERCENT.sub(r"\\%", text)))
+    r"""TeX that says what its author meant: a bare % is no comment, $5 million is no maths, `S\o rensen` is one word."""
+    for pattern, replacement in _MEANT.items():
+        text = pattern.sub(replacement, text)
+    return text if r"\begin" in text else _BARE_AMPERSAND.sub(r"\\&", text)
 
 
 def _depth(text: str) -> int:
