@@ -33,10 +33,14 @@ _BARE_AMPERSAND = re.compile(r"(?<!\\)&")
 _SPACES = re.compile(r"\s+")
 _COMMAND = re.compile(r"\\[a-zA-Z]+\*?|\\.|[${}~`]")
 _BEFORE_MARK = re.compile(r" +([,.;:!?)\]])")
-_DROPPED = ("bibitem", "cite", "citealp", "citealt", "citeauthor", "citep", "citet", "citeyear", "eqref", "footnote")
-_DROPPED += ("label", "nocite", "pageref", "ref", "thanks")
-_KEPT = ("ensuremath", "fbox", "hbox", "mathrm", "mathsf", "mathtt", "mbox", "operatorname", "textnormal", "textsc")
-_KEPT += ("textsf", "texttt", "underline", "url")
+_DROPPED = (
+    *("bibitem", "cite", "citealp", "citealt", "citeauthor", "citep", "citet", "citeyear"),
+    *("eqref", "footnote", "label", "nocite", "pageref", "ref", "thanks"),
+)
+_KEPT = (
+    *("ensuremath", "fbox", "hbox", "mathrm", "mathsf", "mathtt", "mbox", "operatorname"),
+    *("textnormal", "textsc", "textsf", "texttt", "underline", "url"),
+)
 
 
 def embedding_text(title: str, abstract: str, separator: str = ". ") -> str:
@@ -73,7 +77,7 @@ def _decoded(text: str) -> str:
 
 
 def _meant(text: str) -> str:
-    r"""TeX that says what its author meant: a bare % is no comment, $5 million is no maths, `S\o rensen` is one word."""
+    r"""TeX that says what its author meant: a bare % is no comment, $5 million is no maths, `S\o rensen` one word."""
     for pattern, replacement in _MEANT.items():
         text = pattern.sub(replacement, text)
     return text if r"\begin" in text else _BARE_AMPERSAND.sub(r"\\&", text)
