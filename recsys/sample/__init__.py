@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-EXAMPLE = "2401.90001"
+EXAMPLE = "2401.94007"
 """The paper whose related list `recsys demo` prints."""
 
 

@@ -25,7 +25,10 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _MARK = r"[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _COMBINING = re.compile(f"({_MARK}{{{_COMBINING_RUN}}}){_MARK}+")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});")
-_TAG = re.compile(r"</?(?:br|p|em|strong|sub|sup|jats:[a-z]+)\s*/?>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</(?:p|em|strong|sub|sup|jats:[a-z]+)\s*>|<(?:br|em|strong|sub|sup|jats:[a-z]+)\s*/?>|(?<![^\s.>])<p\s*/?>",
+    re.IGNORECASE,
+)
 _PAIRED_TAG = re.compile(r"<(i|b|u|tt)>([^<>]*)</\1>", re.IGNORECASE)
 _RSS_TITLE = re.compile(r"\s*\(arXiv:[^()\s]{5,30}\s+\[[^\[\]]{1,40}\][^()]{0,20}\)\s*$")
 _RSS_ABSTRACT = re.compile(r"\s*arXiv:\S{5,30}\s+Announce Type:\s*\S{3,20}\s+(?:Abstract:)?\s*")

@@ -18,7 +18,7 @@ _ABBREVIATION = re.compile(
     )\.$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_ENDS_ANYWAY = re.compile(r"(?:etc|al)\.$", re.IGNORECASE)
+_ENDS_ANYWAY = re.compile(r"(?:\betc|\bal|[a-z] [A-Z])\.$")
 _OPENERS = (
     "We ",
     "This ",
@@ -29,6 +29,7 @@ _OPENERS = (
     "Here ",
     "It ",
     "To ",
+    "Then ",
     "However",
     "Moreover",
     "Furthermore",
@@ -57,7 +58,7 @@ def _split(paragraph: str) -> list[str]:
 
 
 def _is_abbreviation(sentence: str, following: str) -> bool:
-    """Whether the stop is an abbreviation's; "et al." and "etc." end a sentence before a word that begins sentences."""
+    """Whether the stop is an abbreviation's; "al.", "etc." and a symbol can end a sentence before a word that begins one."""
     if not _ABBREVIATION.search(sentence[-20:]):
         return False
     return not (_ENDS_ANYWAY.search(sentence) and following.startswith(_OPENERS))

@@ -9,7 +9,7 @@ LIMIT = 240
 
 _AHEAD = 300
 _WHOLE = re.compile(
-    r"""\$\$(?:[^$\\]|\\.)*\$\$ | \$(?:[^$\\]|\\.)+\$          # mathematics
+    r"""\$\$.*?\$\$ | \$(?:[^$\\]|\\.)+\$          # mathematics
       | \\\(.*?\\\) | \\\[.*?\\\]
       | \\[a-zA-Z]+\*?\s?\{ | \{                                # an argument or a group: the brace is matched below
       | \\[a-zA-Z]+ | \\["'`^~=.]\s?\\?[a-zA-Z]? | \\.          # a command, an accent, an escape

@@ -266,7 +266,7 @@ def test_ctrl_c_exits_130_and_the_next_run_goes_on(tmp_path: Path) -> None:
     recsys.ingest([tmp_path / "papers.jsonl"], index)
     command = [sys.executable, "-m", "recsys", "embed", "--encoder", "hashing", "--index", str(index)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        while child.poll() is None and not list(index.glob("vectors/*.npy")):
+        while child.poll() is None and len(list(index.glob("vectors/[!.]*.npy"))) < 2:
             time.sleep(0.02)
         child.send_signal(signal.SIGINT)
         _, stderr = child.communicate()
