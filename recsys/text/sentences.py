@@ -58,7 +58,7 @@ def _split(paragraph: str) -> list[str]:
 
 
 def _is_abbreviation(sentence: str, following: str) -> bool:
-    """Whether the stop is an abbreviation's; "al.", "etc." and a symbol can end a sentence before a word that begins one."""
+    """Whether the stop is an abbreviation's; "al.", "etc." and a symbol may also end a sentence."""
     if not _ABBREVIATION.search(sentence[-20:]):
         return False
     return not (_ENDS_ANYWAY.search(sentence) and following.startswith(_OPENERS))
