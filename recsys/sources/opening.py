@@ -94,6 +94,8 @@ def open_stream(path: str) -> Iterator[tuple[io.BufferedReader, str]]:
         try:
             raw = sys.stdin.buffer if path == "-" else stack.enter_context(open(path, "rb"))
             stream = _decompressed(raw, stack, path)
+        except zipfile.BadZipFile as error:
+            raise UnreadableInput(f"{path} is cut or damaged: {error}") from error
         except OSError as error:
             raise UnreadableInput(f"cannot open {path}: {error.strerror or error}") from error
         head = stream.peek(HEAD)
