@@ -27,7 +27,7 @@ def names(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever a source ho
     if all(type(item) is str for item in value) and _is_clean("|".join(value)):
         return tuple(value[:MAX_NAMES])
     found = (clean_text(_name(item), limit=300).replace("\n", " ") for item in value[:MAX_NAMES])
-    return tuple(name for name in found if name)
+    return tuple(name for name in found if any(map(str.isalnum, name)))
 
 
 def _is_clean(joined: str) -> bool:
