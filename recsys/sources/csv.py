@@ -46,6 +46,7 @@ class CsvSource:
                 dtype=str,
                 keep_default_na=False,
                 chunksize=_ROWS,
+                index_col=False,
                 engine="python",
                 on_bad_lines=lambda cells: bad.append(cells),
             )

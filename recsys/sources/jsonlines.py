@@ -16,7 +16,6 @@ MAX_LINE = 1 << 20
 
 _SPACE = b" \t\r\n\x1e"
 _BETWEEN = " \t\r\n,[]\x1e"
-_LINE_OBJECT = re.compile(r"\n[ \t]*\{")
 _CHUNK = 1 << 16
 
 Record = tuple[int, bytes, dict[str, Any]]
@@ -98,11 +97,12 @@ def _parse_line(number: int, line: bytes) -> Iterator[Record | Reject]:
 def _document(stream: BinaryIO) -> Iterator[Record | Reject]:
     """Objects of an array, or one after another, over any number of lines; about one record is held at a time."""
     decoder = getincrementaldecoder("utf-8")("replace")
-    text, number, ended = "", 1, False
+    text, number, indent, ended = "", 1, 0, False
     while True:
         rest = text.lstrip(_BETWEEN)
-        number += text.count("\n", 0, len(text) - len(rest))
-        text = rest
+        between, text = text[: len(text) - len(rest)], rest
+        number += between.count("\n")
+        indent = len(between.rpartition("\n")[2]) if "\n" in between else indent
         try:
             value, end = _decoder.raw_decode(text)
         except (ValueError, RecursionError) as error:
@@ -114,7 +114,7 @@ def _document(stream: BinaryIO) -> Iterator[Record | Reject]:
             if not text:
                 return
             yield reject(number, f"not JSON: {getattr(error, 'msg', error)}", text)
-            end = _next_object(text)
+            end = _next_object(text, indent)
         else:
             yield (
                 (number, text[:end].encode("utf-8", "replace"), value)
@@ -125,7 +125,7 @@ def _document(stream: BinaryIO) -> Iterator[Record | Reject]:
         text = text[end:]
 
 
-def _next_object(text: str) -> int:
-    """Where the next object begins after one that cannot be read: at a brace that begins a line, else nowhere."""
-    found = _LINE_OBJECT.search(text, 1)
+def _next_object(text: str, indent: int) -> int:
+    """Where the next record begins after one that cannot be read: at a brace no deeper in its line than the last's."""
+    found = re.compile(rf"\n[ \t]{{0,{indent}}}\{{").search(text, 1)
     return found.end() - 1 if found else len(text)

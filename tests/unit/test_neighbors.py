@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.neighbors import all_neighbors, default_kind, nearest_rows, recall
+from recsys.neighbors import all_neighbors, canonical_scores, default_kind, recall
 from recsys.search.flat import FlatSearch
 from recsys.search.hnsw import HnswSearch
 
@@ -109,29 +109,13 @@ def test_what_was_not_found_stays_minus_one() -> None:
     assert np.isneginf(block.scores[3]).all()
 
 
-def test_nearest_rows_is_exact() -> None:
+def test_canonical_scores_are_those_of_the_lists() -> None:
     embeddings = unit_rows(200, 6, copies=30)
-    positions, scores = nearest_rows(embeddings, embeddings[0], 40)
-    assert positions[:30].tolist() == list(range(30))
-    true = np.round(embeddings.astype(np.float64) @ embeddings[0].astype(np.float64), 6)
-    np.testing.assert_array_equal(scores, np.sort(true)[::-1][:40].astype(np.float32))
-    assert len(nearest_rows(embeddings[:5], embeddings[0], 40)[0]) == 5
-
-
-def test_nearest_rows_looks_at_every_block() -> None:
-    embeddings = unit_rows(9001, 7, dim=8)
-    embeddings[[9000, 4096, 100]] = embeddings[0]
-    positions, scores = nearest_rows(embeddings, embeddings[0], 5)
-    assert positions[:4].tolist() == [0, 100, 4096, 9000]
-    np.testing.assert_array_equal(scores[:4], 1)
-    assert scores[4] < 1
-
-
-def test_a_tie_beyond_the_margin_goes_to_the_lower_position_not_the_lower_id() -> None:
-    embeddings = unit_rows(300, 8, copies=200)
-    positions, _ = lists(embeddings, 5, ids=np.arange(300)[::-1].copy())
-    assert positions[150].tolist() == [0, 1, 2, 3, 4]
-    assert positions[0].tolist() == [1, 2, 3, 4, 5]
+    scores = canonical_scores(embeddings, embeddings[0])
+    positions, listed = lists(embeddings, 40)
+    np.testing.assert_array_equal(scores[positions[0]], listed[0])
+    assert (scores[:30] == 1).all()
+    assert scores.dtype == np.float32
 
 
 @pytest.mark.parametrize(("n", "kind"), [(0, "flat"), (200_000, "flat"), (200_001, "hnsw")])
