@@ -32,8 +32,8 @@ def names(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - whatever a source ho
 
 def _is_clean(joined: str) -> bool:
     """Whether `clean_text` would leave every name as it is: one look, in C, at all of a paper's names."""
-    odd = any(mark in joined for mark in ("&", "<", "  ", "| ", " |", "||"))
-    return joined.isascii() and joined.isprintable() and not odd and joined.strip(" |") == joined and bool(joined)
+    odd = "&" in joined or "<" in joined or "  " in joined or "| " in joined or " |" in joined or "||" in joined
+    return joined.isascii() and joined.isprintable() and not odd and joined.strip(" |") == joined != ""
 
 
 def _name(item: object) -> str:

@@ -48,17 +48,20 @@ def field_of(name: str) -> tuple[str, int] | None:
 
 
 def normalise(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Field -> value, whatever spelling the keys have; of two keys for one field the more usual wins."""
+    """Field -> value, whatever spelling the keys have; of two filled keys for one field the more usual wins."""
     fields: dict[str, Any] = {}
-    ranks: dict[str, int] = {}
-    for name, value in record.items():
-        found = field_of(name)
-        if found is None or value is None or value == "" or value == []:
-            continue
-        field, rank = found
-        if rank < ranks.get(field, 99):
-            fields[field], ranks[field] = value, rank
+    for field, name in _fields_of(tuple(record)):
+        value = record[name]
+        if value is not None and value != "" and value != []:
+            fields[field] = value
     return fields
+
+
+@lru_cache(maxsize=1024)
+def _fields_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """(field, key) for the keys that mean something, the more usual later; records of one file have the same keys."""
+    found = [(found[1], found[0], name) for name in names if (found := field_of(name))]
+    return tuple((field, name) for _, field, name in sorted(found, reverse=True))
 
 
 def paper_or_reject(
