@@ -18,14 +18,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from recsys.batch import ExportReport as ExportReport
     from recsys.batch import export as export
-    from recsys.build.embed import EmbedReport as EmbedReport
-    from recsys.build.embed import embed as embed
-    from recsys.build.index import IndexReport as IndexReport
-    from recsys.build.index import index as index
-    from recsys.build.ingest import IngestReport as IngestReport
-    from recsys.build.ingest import ingest as ingest
-    from recsys.build.update import UpdateReport as UpdateReport
-    from recsys.build.update import update as update
     from recsys.cards import Card as Card
     from recsys.cards import RelatedList as RelatedList
     from recsys.cards import SearchResults as SearchResults
@@ -34,28 +26,36 @@ if TYPE_CHECKING:
     from recsys.library import Library as Library
     from recsys.library import Library as open  # noqa: F401 - `recsys.open` reads like `gzip.open`
     from recsys.paper import Paper as Paper
+    from recsys.pipeline.embed import EmbedReport as EmbedReport
+    from recsys.pipeline.embed import embed as embed
+    from recsys.pipeline.index import IndexReport as IndexReport
+    from recsys.pipeline.index import index as index
+    from recsys.pipeline.ingest import IngestReport as IngestReport
+    from recsys.pipeline.ingest import ingest as ingest
+    from recsys.pipeline.update import UpdateReport as UpdateReport
+    from recsys.pipeline.update import update as update
 
     __version__: str
 
 _WHERE = {
     "Card": "recsys.cards",
-    "EmbedReport": "recsys.build.embed",
+    "EmbedReport": "recsys.pipeline.embed",
     "ExportReport": "recsys.batch",
     "IndexInfo": "recsys.library",
-    "IndexReport": "recsys.build.index",
-    "IngestReport": "recsys.build.ingest",
+    "IndexReport": "recsys.pipeline.index",
+    "IngestReport": "recsys.pipeline.ingest",
     "Library": "recsys.library",
     "Paper": "recsys.paper",
     "RecsysError": "recsys.errors",
     "RelatedList": "recsys.cards",
     "SearchResults": "recsys.cards",
-    "UpdateReport": "recsys.build.update",
-    "embed": "recsys.build.embed",
+    "UpdateReport": "recsys.pipeline.update",
+    "embed": "recsys.pipeline.embed",
     "export": "recsys.batch",
-    "index": "recsys.build.index",
-    "ingest": "recsys.build.ingest",
+    "index": "recsys.pipeline.index",
+    "ingest": "recsys.pipeline.ingest",
     "open": "recsys.library",
-    "update": "recsys.build.update",
+    "update": "recsys.pipeline.update",
 }
 
 __all__ = [*sorted(_WHERE), "__version__"]

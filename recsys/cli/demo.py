@@ -22,8 +22,8 @@ def demo(
     device: options.Device = "auto",
 ) -> None:
     """Ingest the invented sample corpus, embed it, index it, and print one related list."""
-    from recsys.build.ingest import ingest
-    from recsys.build.update import update
+    from recsys.pipeline.ingest import ingest
+    from recsys.pipeline.update import update
     from recsys.sample import EXAMPLE, papers_file
 
     with shown() as progress:

@@ -19,7 +19,7 @@ def embed(
     json: options.Json = False,
 ) -> None:
     """Make a vector of every new or changed text. Stops and resumes anywhere."""
-    from recsys.build.embed import embed as run
+    from recsys.pipeline.embed import embed as run
 
     with shown() as progress:
         done = run(

@@ -15,7 +15,7 @@ def index(
     json: options.Json = False,
 ) -> None:
     """Compute every paper's related list from the vectors and publish them at once."""
-    from recsys.build.index import index as run
+    from recsys.pipeline.index import index as run
 
     with shown() as progress:
         done = run(index, kind=search, k=keep, progress=progress)

@@ -33,7 +33,7 @@ def ingest(
     json: options.Json = False,
 ) -> None:
     """Read arXiv metadata into the index: JSONL, Kaggle, OAI-PMH, Atom, RSS, CSV, Parquet; compressed or not."""
-    from recsys.build.ingest import ingest as run
+    from recsys.pipeline.ingest import ingest as run
 
     with shown() as progress:
         done = run(paths, index, format=format, columns=_columns(column or []), progress=progress)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from recsys.build.progress import Progress, Silent
+from recsys.pipeline.progress import Progress, Silent
 
 
 @contextmanager

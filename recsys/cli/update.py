@@ -21,7 +21,7 @@ def update(
     json: options.Json = False,
 ) -> None:
     """Embed what is new, index, refresh the lists: what to run after every ingest."""
-    from recsys.build.update import update as run
+    from recsys.pipeline.update import update as run
 
     with shown() as progress:
         done = run(

@@ -76,7 +76,7 @@ def test_a_paper_that_was_never_embedded_is_searched_for_by_its_text(fresh_index
 
 
 def test_equal_papers_in_several_shards_come_in_the_order_of_their_ids(tmp_path: Path) -> None:
-    from recsys.build import embed
+    from recsys.pipeline import embed
 
     texts = [{"id": f"2401.9{n:04}", "title": f"Paper {n}", "abstract": "the same words"} for n in range(30)]
     for n, record in enumerate(texts):

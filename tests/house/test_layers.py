@@ -19,7 +19,7 @@ LAYERS = [
     {"store", "vectors"},
     set(ROOMS),
     {"neighbors", "nearest", "related"},
-    {"config", "build", "library", "batch"},
+    {"config", "pipeline", "library", "batch"},
     {"cli", "", "__main__"},
 ]
 FORBIDDEN = {"pickle", "joblib", "dill", "marshal", "shelve", "requests", "urllib.request", "http.client"}

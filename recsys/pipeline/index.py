@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys import registry
-from recsys.build.progress import Progress, Silent
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexStale, RecsysError
 from recsys.files import publish, sweep
 from recsys.neighbors import all_neighbors, default_kind
+from recsys.pipeline.progress import Progress, Silent
 from recsys.search.base import SearchIndex
 from recsys.store.built import Build, Built, Embedded, pack_neighbors
 from recsys.store.corpus import Corpus

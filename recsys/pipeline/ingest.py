@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recsys import registry
-from recsys.build.progress import Progress, Silent
 from recsys.errors import RecsysError, UnreadableInput
 from recsys.paper import Paper
+from recsys.pipeline.progress import Progress, Silent
 from recsys.sources.base import Reject, Source, peek
 from recsys.sources.detection import detect
 from recsys.sources.opening import expand, open_stream

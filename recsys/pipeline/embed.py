@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from recsys.build.progress import Progress, Silent
 from recsys.encoders.base import Encoder, EncoderSettings, Fingerprint
 from recsys.encoders.loading import load_encoder
 from recsys.errors import FingerprintMismatch
+from recsys.pipeline.progress import Progress, Silent
 from recsys.store.built import Built
 from recsys.store.corpus import Corpus
 from recsys.store.schema import transaction, writing

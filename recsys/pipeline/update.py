@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from recsys import errors
-from recsys.build.embed import EmbedReport, embed
-from recsys.build.index import IndexReport, K, index
-from recsys.build.progress import Progress, Silent
 from recsys.encoders.base import Fingerprint
+from recsys.pipeline.embed import EmbedReport, embed
+from recsys.pipeline.index import IndexReport, K, index
+from recsys.pipeline.progress import Progress, Silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def update(
 
 def _embed_in_child(options: dict[str, Any], progress: Progress) -> EmbedReport:
     """Run `embed(**options)` in a fresh interpreter, passing its progress on."""
-    command = [sys.executable, "-m", "recsys.build.update"]
+    command = [sys.executable, "-m", "recsys.pipeline.update"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as child:
         try:
             return _follow(child, options, progress)
