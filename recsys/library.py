@@ -159,6 +159,9 @@ class Library:
         """The stored neighbours of a paper, or those found now where too few are stored."""
         build, row = self._build(), self._corpus.row(paper.paper_id)
         stored = self._built.neighbors(row) if row is not None else None
+        if stored is None and self._built.is_quarantined(build.fingerprint, paper.text_hash):
+            reason = "has no related list: the encoder makes no finite vector of its text"
+            raise PaperNotFound(f"{paper.paper_id} {reason}", f"see {paper.url}")
         if stored is None:
             return self._nearest(build).of_paper(paper, k + _SPARE), _SEARCHED_NOW
         if k > len(stored) and build.papers > len(stored) + 1:

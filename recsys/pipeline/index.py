@@ -52,7 +52,7 @@ class IndexReport:
 def index(index: str | Path, *, kind: str = "auto", k: int = K, progress: Progress | None = None) -> IndexReport:
     """Compute the k nearest of every embedded paper and publish them; readers see the old build until the end.
 
-    All vectors are held in memory as float32: n x dim x 4 bytes.
+    All vectors are held in memory as float32, once here and once in the search index: 2 x n x dim x 4 bytes.
 
     Args:
         index: the index folder.

@@ -121,6 +121,11 @@ class Built:
                    WHERE fingerprint = ? ORDER BY paper_id"""
         return [paper_id for (paper_id,) in self._connection.execute(query, (digest,))]
 
+    def is_quarantined(self, digest: str, text_hash: bytes) -> bool:
+        """Whether no finite vector could be made of a text."""
+        query = "SELECT 1 FROM quarantine WHERE fingerprint = ? AND text_hash = ?"
+        return self._connection.execute(query, (digest, text_hash)).fetchone() is not None
+
     def shards(self, digest: str) -> list[Shard]:
         """The shards of a fingerprint, in the order of their numbers."""
         query = "SELECT shard, sha256, rows, dim FROM shards WHERE fingerprint = ? ORDER BY shard"

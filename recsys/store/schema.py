@@ -33,6 +33,7 @@ CREATE TABLE papers (
     title_key TEXT NOT NULL
 );
 CREATE INDEX papers_title_key ON papers (title_key);
+CREATE INDEX papers_text_hash ON papers (text_hash);
 CREATE TABLE rejects (
     reject INTEGER PRIMARY KEY,
     file TEXT NOT NULL,

@@ -275,3 +275,19 @@ def test_ctrl_c_exits_130_and_the_next_run_goes_on(tmp_path: Path) -> None:
     done = recsys.embed(index)
     assert done.reused >= 1024
     assert done.encoded + done.reused == 4000
+
+
+def test_a_text_without_a_vector_is_quarantined_by_name_and_harms_no_list(tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    bad = record(0, title="?", abstract="? ! ?")
+    write(tmp_path / "papers.jsonl", bad, *map(record, range(1, 30)))
+    run("ingest", tmp_path / "papers.jsonl", "--index", index)
+    result = run("update", "--encoder", "hashing", "--index", index)
+    assert "encoded 29 texts with hashing, reused 0, no vector for 2401.90000" in result.stdout
+    assert "lists of 29 papers" in result.stdout
+    assert "no vector for 2401.90000" in run("embed", "--index", index).stdout
+    with recsys.open(index) as library:
+        assert all("2401.90000" not in {card.id for card in shown} for shown in library.lists())
+    refused = run("related", "2401.90000", "--index", index)
+    assert refused.exit_code == 3
+    assert "no finite vector" in refused.stderr
