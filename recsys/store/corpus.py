@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 from recsys.paper import Paper
@@ -47,9 +48,14 @@ class RejectedRecord:
     excerpt: str
 
 
-def title_key(title: str) -> str:
+def title_letters(title: str) -> str:
     """Letters and digits of a title in lower case: equal for titles that differ in spacing, case or punctuation."""
     return _NOT_KEY.sub("", title.lower())
+
+
+def _title_key(title: str) -> int:
+    """64 bits (BLAKE2b) of a title's letters, to look titles up by: an index of numbers is small and quick."""
+    return int.from_bytes(blake2b(title_letters(title).encode(), digest_size=8).digest(), signed=True)
 
 
 def newness(paper: Paper) -> tuple[Any, ...]:
@@ -83,7 +89,7 @@ def _to_row(paper: Paper) -> tuple[Any, ...]:
         paper.source,
         paper.rank,
         paper.text_hash,
-        title_key(paper.title),
+        _title_key(paper.title),
     )
 
 
@@ -159,12 +165,11 @@ class Corpus:
         return _to_paper(found) if found else None
 
     def with_title(self, title: str) -> list[Paper]:
-        """Papers whose title has the same letters and digits, by id."""
-        key = title_key(title)
-        if not key:
-            return []
+        """Papers whose title has the same letters and digits, by id; at most 20."""
+        letters = title_letters(title)
         query = f"SELECT {_FIELDS} FROM papers WHERE title_key = ? ORDER BY paper_id LIMIT 20"
-        return [_to_paper(row) for row in self._connection.execute(query, (key,))]
+        found = map(_to_paper, self._connection.execute(query, (_title_key(title),)) if letters else ())
+        return [paper for paper in found if title_letters(paper.title) == letters]
 
     def counts(self) -> dict[str, int]:
         """How many papers there are: all, withdrawn, without abstract, recommendable; and rejects."""

@@ -30,7 +30,7 @@ CREATE TABLE papers (
     source TEXT NOT NULL,
     rank INTEGER NOT NULL,
     text_hash BLOB NOT NULL,
-    title_key TEXT NOT NULL
+    title_key INTEGER NOT NULL      -- hash of the title's letters and digits
 );
 CREATE INDEX papers_title_key ON papers (title_key);
 CREATE INDEX papers_text_hash ON papers (text_hash);
@@ -89,6 +89,7 @@ PRAGMA cell_size_check = ON;
 _WRITER_SETTINGS = """
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
+PRAGMA cache_size = -65536;          -- 64 MiB: the indexes on hashes are written at random places
 PRAGMA wal_autocheckpoint = 16384;   -- 64 MiB: a bulk ingest spends a quarter less time than at the default 4 MiB
 """
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.paper import Paper
-from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord, newness, title_key
+from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord, newness, title_letters
 from recsys.store.schema import transaction, writing
 
 PAPER = Paper(
@@ -182,5 +182,5 @@ def test_revision_grows(connection: sqlite3.Connection) -> None:
     ("title", "key"),
     [("On  Trees!", "ontrees"), ("$\\alpha$-Trees", "alphatrees"), ("Über_x", "überx"), ("...", "")],
 )
-def test_title_key(title: str, key: str) -> None:
-    assert title_key(title) == key
+def test_title_letters(title: str, key: str) -> None:
+    assert title_letters(title) == key
