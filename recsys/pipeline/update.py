@@ -7,6 +7,7 @@ process can abort it; and a process that only makes lists starts without the sec
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
@@ -119,14 +120,22 @@ def _say(message: dict[str, Any]) -> None:
 
 def _child() -> None:
     """The child: options as JSON on stdin; progress, then a report or an error, as JSON lines on stdout."""
-    options = json.loads(sys.stdin.read())
+    request = sys.stdin.read()
+    try:
+        if request:  # nothing comes from a parent that was killed before it could ask
+            _answer(json.loads(request))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:  # the parent is gone: what was embedded stays, the next run goes on from there
+        os._exit(1)
+
+
+def _answer(options: dict[str, Any]) -> None:
     try:
         report = embed(options.pop("index"), **options, progress=_ToParent())
         _say({"report": asdict(report)})
     except errors.RecsysError as error:
         _say({"error": error.to_dict()})
-    except KeyboardInterrupt:
-        sys.exit(130)
 
 
 if __name__ == "__main__":

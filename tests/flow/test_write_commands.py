@@ -291,3 +291,17 @@ def test_a_text_without_a_vector_is_quarantined_by_name_and_harms_no_list(tmp_pa
     refused = run("related", "2401.90000", "--index", index)
     assert refused.exit_code == 3
     assert "no finite vector" in refused.stderr
+
+
+def test_a_killed_update_takes_its_child_along_quietly(tmp_path: Path) -> None:
+    index = tmp_path / "index"
+    write(tmp_path / "papers.jsonl", *(record(n, abstract="word " * 900 + str(n)) for n in range(4000)))
+    recsys.ingest([tmp_path / "papers.jsonl"], index)
+    command = [sys.executable, "-m", "recsys", "update", "--encoder", "hashing", "--index", str(index)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as parent:
+        while parent.poll() is None and len(list(index.glob("vectors/[!.]*.npy"))) < 2:
+            time.sleep(0.02)
+        parent.kill()
+        _, stderr = parent.communicate()  # ends only when the child has closed its stderr too
+    assert stderr == ""
+    assert recsys.update(index).embedded.reused >= 1024
