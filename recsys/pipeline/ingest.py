@@ -106,9 +106,10 @@ def _ingest_file(
             source = _source(name, peek(stream), filename, path)
             for batch in _batches(source.read(stream, columns)):
                 yield _store_batch(connection, batch, path)
-    except UnreadableInput as error:
+    except RecsysError as error:
         where = "" if path in error.message else f"{path}: "
-        yield IngestReport(unreadable=(f"{where}{error.message}",))
+        hint = f" [{error.hint}]" if error.hint else ""
+        yield IngestReport(unreadable=(f"{where}{error.message}{hint}",))
 
 
 def _source(name: str, head: bytes, filename: str, path: str) -> Source:
@@ -128,7 +129,7 @@ def _batches(records: Iterator[Paper | Reject]) -> Iterator[list[Paper | Reject]
             if len(batch) == _BATCH:
                 yield batch
                 batch = []
-    except UnreadableInput:
+    except RecsysError:
         yield batch
         raise
     yield batch
