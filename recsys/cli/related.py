@@ -56,8 +56,8 @@ def _ids(arguments: list[str]) -> Iterator[str]:
         if argument != "-":
             yield argument
             continue
-        for line in sys.stdin:
-            wanted = line.partition("#")[0].strip()
+        for line in sys.stdin.buffer:
+            wanted = line.decode("utf-8", "replace").partition("#")[0].strip()
             if wanted:
                 yield wanted
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from recsys.errors import IndexBusy, IndexDamaged, IndexMissing
+from recsys.errors import IndexBusy, IndexDamaged, IndexMissing, RecsysError
 
 FORMAT_VERSION = 1
 """Version of the schema below, kept in `PRAGMA user_version`."""
@@ -121,6 +121,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         IndexMissing: no index in that folder.
         IndexDamaged: the file there is not a readable index.
+        RecsysError: the machine refused to read it.
     """
     path = database(folder)
     if not path.is_file():
@@ -130,7 +131,14 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
             _check_format(connection, path)
             yield connection
     except sqlite3.DatabaseError as error:
-        raise IndexDamaged(f"{path}: {error}", "restore it, or ingest again into a new folder") from error
+        raise _explained(error, path) from error
+
+
+def _explained(error: sqlite3.DatabaseError, path: Path) -> RecsysError:
+    """Damage if SQLite says so; else what the machine refused: space, permission, input or output."""
+    if isinstance(error, sqlite3.OperationalError):
+        return RecsysError(f"{path}: {error}", "check free space and permissions, then run the same command again")
+    return IndexDamaged(f"{path}: {error}", "restore it, or ingest again into a new folder")
 
 
 def _open_read_only(path: Path) -> sqlite3.Connection:
@@ -166,7 +174,7 @@ def writing(folder: Path, *, create: bool = False) -> Iterator[sqlite3.Connectio
     except Timeout:
         raise IndexBusy(f"another process is writing to {folder}", "wait for it to end") from None
     except sqlite3.DatabaseError as error:
-        raise IndexDamaged(f"{path}: {error}", "restore it, or ingest again into a new folder") from error
+        raise _explained(error, path) from error
 
 
 def _open_for_writing(path: Path) -> sqlite3.Connection:

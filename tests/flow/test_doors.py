@@ -107,3 +107,24 @@ def test_the_api_says_what_it_is(sample_index: Path) -> None:
     for mistake in (lambda: recsys.ingest([], sample_index), lambda: recsys.index(sample_index, kind="xyz")):
         with pytest.raises(recsys.RecsysError):
             mistake()
+
+
+def test_ids_on_stdin_may_be_anything(sample_index: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "recsys",
+        "related",
+        "-",
+        "--format",
+        "ids",
+        "-k",
+        "1",
+        "--index",
+        str(sample_index),
+    ]
+    lines = b"\xff\xfe\n\r\n# only a comment\n\xef\xbb\xbf" + EXAMPLE.encode() + b"\r\n"
+    child = subprocess.run(command, input=lines, capture_output=True, check=False)
+    assert child.returncode == 3
+    assert len(child.stdout.split()) == 1
+    assert child.stderr.count(b"\n") == 1

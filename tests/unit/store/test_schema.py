@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recsys.errors import IndexBusy, IndexDamaged, IndexMissing
+from recsys.errors import IndexBusy, IndexDamaged, IndexMissing, RecsysError
 from recsys.store.schema import FORMAT_VERSION, database, reading, snapshot, transaction, writing
 
 
@@ -103,3 +103,14 @@ def test_a_read_only_folder_is_readable(folder: Path) -> None:
             assert connection.execute("SELECT * FROM meta").fetchall() == [("a", "1")]
     finally:
         folder.chmod(0o755)
+
+
+def test_a_full_disk_is_no_damage(folder: Path) -> None:
+    with pytest.raises(RecsysError, match="full") as caught, writing(folder) as connection:
+        connection.execute("PRAGMA max_page_count = 40")
+        with transaction(connection):
+            connection.execute("INSERT INTO meta VALUES ('big', ?)", ("x" * 1_000_000,))
+    assert type(caught.value) is RecsysError
+    assert "free space" in caught.value.hint
+    with reading(folder) as connection:
+        assert connection.execute("SELECT count(*) FROM meta").fetchone() == (0,)
