@@ -305,3 +305,26 @@ def test_a_killed_update_takes_its_child_along_quietly(tmp_path: Path) -> None:
         _, stderr = parent.communicate()  # ends only when the child has closed its stderr too
     assert stderr == ""
     assert recsys.update(index).embedded.reused >= 1024
+
+
+def test_stored_lists_are_those_of_a_plain_computation(sample_index: Path) -> None:
+    """From the records by NumPy alone: encode, round as the shards do, score every pair, sort by score and id."""
+    import numpy as np
+
+    from recsys.encoders.base import EncoderSettings
+    from recsys.encoders.hashing import HashingEncoder
+    from recsys.text.tex import embedding_text
+
+    with recsys.open(sample_index) as library:
+        papers = [library.paper(record["id"]) for record in RECORDS]
+        shown = {found.query_id: [(card.id, card.score) for card in found] for found in library.lists()}
+    listed = sorted((paper for paper in papers if paper.recommendable), key=lambda paper: paper.paper_id)
+    texts = [embedding_text(paper.title, paper.abstract) for paper in listed]
+    stored = HashingEncoder(EncoderSettings("hashing")).encode(texts).astype(np.float16).astype(np.float32)
+    stored /= np.linalg.norm(stored, axis=1, keepdims=True)
+    scores = np.round(stored.astype(np.float64) @ stored.astype(np.float64).T, 6)
+    assert len(shown) == len(listed) == 288
+    for row, paper in enumerate(listed):
+        others = [(-scores[row, other], listed[other].paper_id) for other in range(len(listed)) if other != row]
+        wanted = [(paper_id, pytest.approx(-negative, abs=1e-6)) for negative, paper_id in sorted(others)[:20]]
+        assert shown[paper.paper_id] == wanted

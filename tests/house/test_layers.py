@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import re
+import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,3 +126,13 @@ def test_public_names_exist_and_are_declared_once() -> None:
         assert getattr(recsys, name)
     with pytest.raises(AttributeError, match="absent"):
         recsys.absent  # noqa: B018
+
+
+def test_what_is_imported_is_declared() -> None:
+    """Every third-party library that the package imports is a dependency or an extra of the project."""
+    project = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
+    lines = project["dependencies"] + [line for extra in project["optional-dependencies"].values() for line in extra]
+    declared = {re.split(r"[<>=\[ ]", line)[0].lower().replace("-", "_") for line in lines} | {"faiss"}
+    outside = {name.partition(".")[0] for module in MODULES for name in imports(module)}
+    outside -= {"recsys", "_typeshed", *sys.stdlib_module_names}
+    assert outside <= declared, outside - declared
