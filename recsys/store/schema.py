@@ -200,7 +200,10 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
-    """One consistent view: everything read inside is of the same build."""
+    """One consistent view: everything read inside is of the same build; inside another, it is that one's view."""
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield

@@ -128,3 +128,14 @@ def test_ids_on_stdin_may_be_anything(sample_index: Path) -> None:
     assert child.returncode == 3
     assert len(child.stdout.split()) == 1
     assert child.stderr.count(b"\n") == 1
+
+
+def test_questions_may_be_asked_while_lists_are_read(sample_index: Path) -> None:
+    with recsys.open(sample_index) as library:
+        for shown in library.lists(k=2):
+            assert library.related(shown.query_id, k=2) == shown
+        abandoned = library.lists()
+        first = next(abandoned)
+        del abandoned
+        assert library.related(first.query_id) == first
+        assert library.info().listed == 288
