@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from recsys.paper import Paper
 from recsys.sources.base import Reject
 from recsys.sources.records import excerpt_of, paper_or_reject, reject
-from recsys.sources.xml import local, records, text, texts
+from recsys.sources.xml import local, records, root, text, texts
 
 
 class AtomSource:
@@ -21,9 +21,7 @@ class AtomSource:
     @classmethod
     def recognises(cls, head: bytes, filename: str) -> bool:
         """An Atom feed, or an entry alone."""
-        return (
-            b"http://www.w3.org/2005/Atom" in head and (b"<feed" in head or b"<entry" in head) and b"<rss" not in head
-        )
+        return root(head) in (b"feed", b"entry") and b"http://www.w3.org/2005/Atom" in head
 
     def read(self, stream: BinaryIO, columns: dict[str, str] | None = None) -> Iterator[Paper | Reject]:
         """See `Source.read`."""

@@ -17,6 +17,7 @@ MAX_LINE = 1 << 20
 _SPACE = b" \t\r\n\x1e"
 _BETWEEN = " \t\r\n,[]\x1e"
 _CHUNK = 1 << 16
+_IN_LINE = re.compile(r"\}[ \t]*,[ \t]*(?=\{)")
 
 Record = tuple[int, bytes, dict[str, Any]]
 """Line, raw bytes, object."""
@@ -126,6 +127,9 @@ def _document(stream: BinaryIO) -> Iterator[Record | Reject]:
 
 
 def _next_object(text: str, indent: int) -> int:
-    """Where the next record begins after one that cannot be read: at a brace no deeper in its line than the last's."""
-    found = re.compile(rf"\n[ \t]{{0,{indent}}}\{{").search(text, 1)
-    return found.end() - 1 if found else len(text)
+    """Where the next record may begin after one that cannot be read.
+
+    At a brace no deeper in its line than the last record's; where all stands on one line, at the next object of a list.
+    """
+    found = re.compile(rf"\n[ \t]{{0,{indent}}}(?=\{{)").search(text) or _IN_LINE.search(text)
+    return found.end() if found else len(text)

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, ClassVar
 from recsys.paper import Paper
 from recsys.sources.base import Reject, peek
 from recsys.sources.jsonlines import objects
-from recsys.sources.records import normalise, paper_or_reject
+from recsys.sources.records import normalise, paper_or_reject, version_number
 
 
 class KaggleSource:
@@ -41,12 +41,7 @@ def _fields(record: dict[str, Any]) -> dict[str, Any]:
     versions = record.get("versions")
     history = [entry for entry in versions if isinstance(entry, dict)] if isinstance(versions, list) else []
     if history:
-        numbers = [_number(entry.get("version")) for entry in history]
+        numbers = [version_number(entry.get("version")) for entry in history]
         fields["version"] = max(numbers)
         fields["published"] = history[numbers.index(min(numbers))].get("created")
     return fields
-
-
-def _number(version: object) -> int:
-    digits = version.removeprefix("v") if isinstance(version, str) else ""
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 5 else 0

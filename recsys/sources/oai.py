@@ -9,12 +9,19 @@ from xml.etree.ElementTree import Element
 from recsys.paper import Paper
 from recsys.sources.base import Reject
 from recsys.sources.records import excerpt_of, paper_or_reject, reject
-from recsys.sources.xml import local, records, text
+from recsys.sources.xml import has_element, local, records, root, text
 
 
-def is_oai(head: bytes) -> bool:
-    """Whether a file begins like an OAI-PMH answer, or a record of one."""
-    return head.lstrip().startswith(b"<") and (b"OAI-PMH" in head or b"//www.openarchives.org/OAI/" in head)
+def is_oai(head: bytes, metadata: bytes = b"") -> bool:
+    """Whether a file begins like an OAI-PMH answer, or a record of one.
+
+    Args:
+        head: the beginning of the file.
+        metadata: local name of the format's own element, which must be there too, or be named in the request.
+    """
+    answer = root(head) not in (b"", b"html") and (b"OAI-PMH" in head or b"//www.openarchives.org/OAI/" in head)
+    asked = b'metadataPrefix="' + metadata + b'"' in head and has_element(head, b"record")
+    return answer and (not metadata or has_element(head, metadata) or asked)
 
 
 def papers(

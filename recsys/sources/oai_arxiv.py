@@ -21,7 +21,7 @@ class ArxivOaiSource:
     @classmethod
     def recognises(cls, head: bytes, filename: str) -> bool:
         """An OAI-PMH answer with `arXiv` elements."""
-        return is_oai(head) and (b"<arXiv>" in head or b"<arXiv " in head)
+        return is_oai(head, b"arXiv")
 
     def read(self, stream: BinaryIO, columns: dict[str, str] | None = None) -> Iterator[Paper | Reject]:
         """See `Source.read`."""

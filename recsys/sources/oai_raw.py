@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element
 from recsys.paper import Paper
 from recsys.sources.base import Reject
 from recsys.sources.oai import is_oai, papers
+from recsys.sources.records import version_number
 from recsys.sources.xml import local, text
 
 
@@ -21,7 +22,7 @@ class ArxivRawSource:
     @classmethod
     def recognises(cls, head: bytes, filename: str) -> bool:
         """An OAI-PMH answer with `arXivRaw` elements."""
-        return is_oai(head) and b"<arXivRaw" in head
+        return is_oai(head, b"arXivRaw")
 
     def read(self, stream: BinaryIO, columns: dict[str, str] | None = None) -> Iterator[Paper | Reject]:
         """See `Source.read`."""
@@ -29,7 +30,7 @@ class ArxivRawSource:
 
 
 def _fields(raw: Element) -> dict[str, Any]:
-    versions = [part for part in raw if local(part.tag) == "version"]
+    versions = sorted((part for part in raw if local(part.tag) == "version"), key=_number)
     fields: dict[str, Any] = {
         "paper_id": text(raw, "id"),
         "title": text(raw, "title"),
@@ -46,3 +47,7 @@ def _fields(raw: Element) -> dict[str, Any]:
         fields["version"] = last.get("version", "")
         fields["withdrawn"] = "I" in text(last, "source_type") or text(last, "size").lower() == "0kb"
     return fields
+
+
+def _number(version: Element) -> int:
+    return version_number(version.get("version"))

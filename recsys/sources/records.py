@@ -31,11 +31,17 @@ _ALIASES = {
     "journal_ref": ("journal_ref", "journal_reference", "journal"),
 }
 _FIELD_OF = {name: field for field, names_ in _ALIASES.items() for name in names_}
+_SQUASHED = {name.replace("_", ""): name for name in reversed(_FIELD_OF)}
+"""`arxivid` -> `arxiv_id`: what is left of `arxivId`; the first of two that squash alike."""
 _RANK_OF = {name: place for names_ in _ALIASES.values() for place, name in enumerate(names_)}
-_ISO = re.compile(r"\s*([0-9]{4})(?:-([0-9]{1,2})(?:-([0-9]{1,2}))?)?(?![0-9])")
+_ISO = re.compile(r"\s*([0-9]{4})(?:[-/]([0-9]{1,2})(?:[-/]([0-9]{1,2}))?)?(?![0-9])")
 _VERSION = re.compile(r"v?([1-9][0-9]{0,3})", re.IGNORECASE)
+_BETWEEN = re.compile(r"[\s,;]+")
 _COMMENTS_LIMIT = 5_000
 _EXCERPT = 200
+_KEY_LIMIT = 60
+_CATEGORIES_LIMIT = 300
+"""The longest real list of categories has about 100 characters; limits keep caches small whatever a file holds."""
 _FIRST_YEAR = 1986
 """arXiv began in 1991; a few records carry dates of the texts that were put there later."""
 
@@ -43,7 +49,8 @@ _FIRST_YEAR = 1986
 def field_of(name: str) -> tuple[str, int] | None:
     """The field that a key or column name means, and how far down its list of names it is; None if it means none."""
     if name not in _FIELD_OF:
-        name = name.strip().lower().replace("-", "_").replace(" ", "_").rpartition(":")[2]
+        name = name[:_KEY_LIMIT].strip().lower().replace("-", "_").replace(" ", "_").rpartition(":")[2]
+        name = name if name in _FIELD_OF else _SQUASHED.get(name, name)
     return (_FIELD_OF[name], _RANK_OF[name]) if name in _FIELD_OF else None
 
 
@@ -57,7 +64,7 @@ def normalise(record: Mapping[str, Any]) -> dict[str, Any]:
     return fields
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
 def _fields_of(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """(field, key) for the keys that mean something, the more usual later; records of one file have the same keys."""
     found = [(found[1], found[0], name) for name in names if (found := field_of(name))]
@@ -101,7 +108,7 @@ def _paper(fields: Mapping[str, Any], source: str, rank: int, withdrawn: bool) -
     comments = _line(fields.get("comments"))
     return Paper(
         identifier.paper_id,
-        _version(fields.get("version")) or identifier.version,
+        version_number(fields.get("version")) or identifier.version,
         title,
         abstract,
         names(fields.get("authors")),
@@ -143,8 +150,12 @@ def _line(value: object) -> str:
     return clean_text(value, limit=_COMMENTS_LIMIT).replace("\n", " ") if isinstance(value, str) else ""
 
 
-def _version(value: object) -> int:
-    """`2`, `"2"` or `"v2"` as 2; anything else as 0."""
+def version_number(value: object) -> int:
+    """`2`, `2.0`, `"2"` or `"v2"` as 2; anything else as 0."""
+    if value is None:
+        return 0
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     found = _VERSION.fullmatch(str(value).strip()) if isinstance(value, int | str) else None
     return int(found[1]) if found else 0
 
@@ -152,20 +163,22 @@ def _version(value: object) -> int:
 def categories(value: object) -> tuple[str, ...]:
     """Canonical categories of a list, or of a string with spaces, commas or semicolons; primary first."""
     if isinstance(value, str):
-        value = re.split(r"[\s,;]+", value)
+        return _canonical((value[:_CATEGORIES_LIMIT],))
     if not isinstance(value, list | tuple):
         return ()
-    return _canonical(tuple(item for item in value if isinstance(item, str)))
+    return _canonical(tuple([item[:_CATEGORIES_LIMIT] for item in value[:50] if isinstance(item, str)]))
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 13)
 def _canonical(written: tuple[str, ...]) -> tuple[str, ...]:
-    return taxonomy.normalize(token for item in written for token in item.split())
+    return taxonomy.normalize(token for item in written for token in _BETWEEN.split(item))
 
 
 def iso_date(value: object) -> str:
     """`YYYY-MM-DD`, `YYYY-MM` or `YYYY` of an ISO or RFC 2822 date; empty where it is no date that can be."""
-    return _iso_date(value[:60]) if isinstance(value, str) else ""
+    if isinstance(value, str):
+        return _iso_date(value[:60])
+    return _iso_date(value.isoformat()) if isinstance(value, date) else ""
 
 
 @lru_cache(maxsize=1 << 15)

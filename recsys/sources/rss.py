@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 from recsys.paper import Paper
 from recsys.sources.base import Reject
 from recsys.sources.records import excerpt_of, paper_or_reject
-from recsys.sources.xml import records, text, texts
+from recsys.sources.xml import records, root, text, texts
 
 
 class RssSource:
@@ -21,7 +21,7 @@ class RssSource:
     @classmethod
     def recognises(cls, head: bytes, filename: str) -> bool:
         """An RSS document."""
-        return head.lstrip().startswith(b"<") and (b"<rss" in head or b"<rdf:RDF" in head)
+        return root(head) in (b"rss", b"RDF")
 
     def read(self, stream: BinaryIO, columns: dict[str, str] | None = None) -> Iterator[Paper | Reject]:
         """See `Source.read`."""

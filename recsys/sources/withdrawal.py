@@ -35,6 +35,7 @@ _ABSTRACT = re.compile(
     rf"""^\W*(?:(?:this|the|our)\s+)?{_PAPER}(?:\s+and\s+abstract)?\b[^.]{{0,60}}?\b(?:withdrawn|retracted)\b
     |^\W*(?:withdrawn|retracted)\b\s*(?:$|[.;,:(]|by\b|due\b|because\b)
     |^\W*(?:the\s+)?authors?\s+(?:has|have)\s+withdrawn\b
+    |^\W*we\s+(?:\w+\s+){{0,4}}(?:withdraw|retract)\s+(?:this|the|our)\s+{_PAPER}\b
     |\bthis\s+{_PAPER}\s+(?:has\s+been|is|was)\s+(?:\w+\s+)?withdrawn\b""",
     re.IGNORECASE | re.VERBOSE,
 )
