@@ -6,7 +6,7 @@ import io
 import shutil
 import tempfile
 from collections.abc import Iterator
-from typing import BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar
 
 from recsys.errors import MissingExtra, UnreadableInput
 from recsys.paper import Paper
@@ -47,8 +47,32 @@ class ParquetSource:
                 chosen = choose_columns(table.schema_arrow.names, columns)
                 number = 0
                 for batch in table.iter_batches(_ROWS, columns=sorted(set(chosen.values()))):
-                    for row in batch.to_pylist():
+                    for row in _rows(batch):
                         number += 1
                         yield paper_of_row(row, chosen, self.name, self.rank, number)
             except (pa.ArrowException, OSError, io.UnsupportedOperation) as error:
                 raise UnreadableInput(f"a Parquet file that breaks: {error}") from error
+
+
+def _rows(batch: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - pyarrow has no types
+    """A batch as rows; text that is no UTF-8 is mended, as pyarrow writes it without looking."""
+    try:
+        return list(batch.to_pylist())
+    except UnicodeDecodeError:
+        columns = {name: _mended(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
+        return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
+
+
+def _mended(column: Any) -> list[Any]:  # noqa: ANN401 - pyarrow has no types
+    try:
+        return list(column.to_pylist())
+    except UnicodeDecodeError:
+        return [_text(cell) for cell in column]
+
+
+def _text(cell: Any) -> object:  # noqa: ANN401 - pyarrow has no types
+    try:
+        return cell.as_py()
+    except UnicodeDecodeError:
+        buffer = cell.as_buffer() if hasattr(cell, "as_buffer") else None
+        return buffer.to_pybytes().decode("utf-8", "replace") if buffer else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -9,6 +10,8 @@ from recsys.errors import UnreadableInput
 from recsys.paper import Paper
 from recsys.sources.base import Reject
 from recsys.sources.records import excerpt_of, field_of, paper_or_reject
+
+_QUOTED = re.compile(r"""'([^']*)'|"([^"]*)\"""")
 
 
 def choose_columns(header: Iterable[str], asked: Mapping[str, str] | None) -> dict[str, str]:
@@ -42,4 +45,13 @@ def paper_of_row(
 ) -> Paper | Reject:
     """The paper of one row, or why not."""
     fields = {field: row[column] for field, column in columns.items() if row[column] not in (None, "")}
+    for field in ("authors", "categories"):
+        value = fields.get(field)
+        if isinstance(value, str) and value.startswith("["):
+            fields[field] = _listed(value)
     return paper_or_reject(fields, source, rank, line, excerpt_of(fields.items()))
+
+
+def _listed(value: str) -> list[str] | str:
+    """A Python list that a table holds as text, `['cs.LG', 'stat.ML']`, as a list."""
+    return [single or double for single, double in _QUOTED.findall(value)] or value

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import lzma
+import random
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -20,6 +21,9 @@ from recsys.sources.base import HEAD, Reject, peek
 from recsys.sources.detection import detect
 from recsys.sources.opening import open_stream
 from tests.samples import expected, ids, sample
+
+LINES_OF_A_ROW = 2
+"""The invented abstract has a line end in it."""
 
 
 def read(name: str, content: bytes) -> list[Paper | Reject]:
@@ -71,10 +75,25 @@ def test_a_cut_anywhere_keeps_the_whole_records_before_it(name: str) -> None:
         assert papers == ids(len(papers)), cut
         if name in ("jsonl", "kaggle"):
             assert len(papers) >= content[:cut].count(b"\n")
-        elif name not in ("parquet", "csv"):
+        elif name == "csv":
+            assert len(papers) >= (content[:cut].count(b"\n") - 1) // LINES_OF_A_ROW
+        elif name != "parquet":
             whole = max(content[:cut].count(end) for end in (b"</record>", b"</entry>", b"</item>"))
             assert len(papers) == whole
             assert damaged
+
+
+def test_damage_anywhere_never_raises_but_to_say_so(name: str) -> None:
+    chance = random.Random(20_261_201)
+    content = sample(name, 6)
+    pieces = (b"", b"\0", b"<", b">", b'"', b"&", b",", b"\n", b"{", b"]", b"\xff", b"encoding='x'", content[100:140])
+    for _ in range(300):
+        damaged = bytearray(content)
+        for _ in range(chance.randint(1, 4)):
+            place = chance.randrange(len(damaged))
+            damaged[place : place + chance.choice((0, 1, 2, 30))] = chance.choice(pieces)
+        found, _ = read_until_damage(name, bytes(damaged))
+        assert all(isinstance(record, Paper) or record.reason for record in found)
 
 
 def test_memory_does_not_grow_with_the_file(name: str) -> None:

@@ -51,6 +51,14 @@ def test_a_broken_record_in_a_document_costs_only_itself() -> None:
     assert rejects[0].line > 20
 
 
+def test_a_broken_record_in_a_document_of_one_line_costs_its_pieces_only() -> None:
+    pieces = list(map(json.dumps, RECORDS))
+    pieces[7] = pieces[7].replace(": ", " ", 1)
+    found, rejects = read(("[" + ", ".join(pieces) + "]").encode())
+    assert found == [record for record in RECORDS if record["id"] != "7"]
+    assert 1 <= len(rejects) <= 3
+
+
 def test_other_values_in_an_array_are_rejects() -> None:
     found, rejects = read(b'[{"a": 1}, 5, "text", {"b": 2}]')
     assert found == [{"a": 1}, {"b": 2}]

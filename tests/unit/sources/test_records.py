@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+
 import pytest
 
 from recsys.paper import Paper
@@ -20,6 +22,9 @@ def made(**fields: object) -> Paper | Reject:
         ({}, "2401.90001", 3),
         ({"version": "v2"}, "2401.90001", 2),
         ({"version": 4}, "2401.90001", 4),
+        ({"version": 4.0}, "2401.90001", 4),
+        ({"version": 4.5}, "2401.90001", 3),
+        ({"version": float("inf")}, "2401.90001", 3),
         ({"version": ""}, "2401.90001", 3),
         ({"version": "v0"}, "2401.90001", 3),
         ({"version": [1]}, "2401.90001", 3),
@@ -68,6 +73,8 @@ def test_odd_titles_are_titles(title: object) -> None:
         {"ID": "2401.90001", "Title": "T", "Abstract": "A."},
         {"paper-id": "2401.90001", "TITLE": "T", "abstract": "A."},
         {"entry_id": "http://arxiv.org/abs/2401.90001", "title": "T", "description": "A."},
+        {"arXiv ID": "2401.90001", "dc:title": "T", "Abstract": "A."},
+        {"arxivId": "2401.90001", "Title": "T", "summary": "A.", "x" * 1000: "B."},
         {"_id": "5f3a", "id": "2401.90001", "title": "T", "abstract": "A."},
     ],
 )
@@ -121,6 +128,9 @@ def test_long_author_lists_are_capped() -> None:
         ("2024-01", "2024-01"),
         ("2024", "2024"),
         ("2024-01-05T10:00:00Z", "2024-01-05"),
+        ("2024/01/05", "2024-01-05"),
+        (date(2024, 1, 5), "2024-01-05"),
+        (datetime(2024, 1, 5, 10, tzinfo=UTC), "2024-01-05"),
         ("Fri, 5 Jan 2024 10:00:00 GMT", "2024-01-05"),
         ("Mon, 2 Apr 2007 19:18:42 GMT", "2007-04-02"),
         ("2024-02-31", ""),
@@ -147,6 +157,8 @@ def test_dates(value: object, expected: str) -> None:
         (["astro-ph"], ("astro-ph",)),
         ([3, None], ()),
         ({"a": 1}, ()),
+        ("x " * 1_000_000 + "cs.LG", ()),
+        (["cs.LG", *["x" * 1_000_000] * 60], ("cs.LG",)),
     ],
 )
 def test_categories(value: object, expected: tuple[str, ...]) -> None:

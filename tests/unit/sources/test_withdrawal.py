@@ -46,6 +46,8 @@ ABSTRACTS = {
     "The manuscript was withdrawn.": True,
     "Withdrawn.": True,
     "Withdrawn by the author.": True,
+    "We would like to withdraw this article for the following reasons: 1. The proof is wrong.": True,
+    "We show how firms withdraw this product.": False,
     "We study a fluid that is withdrawn at infinity.": False,
     "We collect papers withdrawn from arXiv and ask why.": False,
     "This paper studies how drugs are approved. They are later withdrawn.": False,
