@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from recsys.pipeline.index import index as index
     from recsys.pipeline.ingest import IngestReport as IngestReport
     from recsys.pipeline.ingest import ingest as ingest
+    from recsys.pipeline.remove import RemoveReport as RemoveReport
+    from recsys.pipeline.remove import remove as remove
     from recsys.pipeline.update import UpdateReport as UpdateReport
     from recsys.pipeline.update import update as update
 
@@ -48,6 +50,7 @@ _WHERE = {
     "Paper": "recsys.paper",
     "RecsysError": "recsys.errors",
     "RelatedList": "recsys.cards",
+    "RemoveReport": "recsys.pipeline.remove",
     "SearchResults": "recsys.cards",
     "UpdateReport": "recsys.pipeline.update",
     "embed": "recsys.pipeline.embed",
@@ -55,6 +58,7 @@ _WHERE = {
     "index": "recsys.pipeline.index",
     "ingest": "recsys.pipeline.ingest",
     "open": "recsys.library",
+    "remove": "recsys.pipeline.remove",
     "update": "recsys.pipeline.update",
 }
 

@@ -35,6 +35,14 @@ def long_date(iso: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Folded:
+    """A paper that is shown as part of another: its `id`, and the `reason` (`superseded`, `duplicate`, ...)."""
+
+    id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Card:
     """One paper in a list.
 
@@ -49,6 +57,7 @@ class Card:
         subject: human name of the primary category; empty where unknown.
         categories: canonical, primary first.
         url: the abstract page on arXiv.
+        folds: other papers that are the same work, and why.
     """
 
     rank: int
@@ -61,6 +70,7 @@ class Card:
     subject: str
     categories: tuple[str, ...]
     url: str
+    folds: tuple[Folded, ...] = ()
 
     @property
     def versioned_id(self) -> str:
@@ -69,12 +79,14 @@ class Card:
 
     @property
     def caption(self) -> str:
-        """The quiet line under a snippet: score, id, title, date, subject."""
-        parts = (f"{self.score:.3f}", self.versioned_id, self.title, long_date(self.published), self.subject)
+        """The quiet line under a snippet: score, id, title, date, subject, what it folds."""
+        folds = ", ".join(f"{folded.id} ({folded.reason})" for folded in self.folds)
+        date, also = long_date(self.published), f"folds {folds}" if folds else ""
+        parts = (f"{self.score:.3f}", self.versioned_id, self.title, date, self.subject, also)
         return " · ".join(part for part in parts if part)
 
 
-def card(paper: Paper, rank: int, score: float) -> Card:
+def card(paper: Paper, rank: int, score: float, folds: tuple[Folded, ...] = ()) -> Card:
     """Make the card of a paper at a place in a list."""
     primary = paper.categories[0] if paper.categories else ""
     return Card(
@@ -88,6 +100,7 @@ def card(paper: Paper, rank: int, score: float) -> Card:
         taxonomy.name(primary) if primary else "",
         paper.categories,
         paper.url,
+        folds,
     )
 
 

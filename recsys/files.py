@@ -1,43 +1,47 @@
-"""Durable files: immutable ones named by their content's hash, and atomic replacement of named ones."""
+"""Durable files: immutable ones named by their content's hash, and atomic replacement of named ones.
+
+Every operation on the file system goes through this module's `os`, so that the tests can record, refuse or undo each.
+"""
 
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
+import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
-from recsys.errors import IndexDamaged
+from recsys.errors import IndexDamaged, RecsysError
 
 _TEMPORARY = ".tmp-"
+_SPARE = 1.2
+"""Free space asked for, as a multiple of what is about to be written."""
 
 
-def publish(folder: Path, suffix: str, write: Callable[[Path], None]) -> str:
+def publish(folder: Path, suffix: str, write: Callable[[BinaryIO], None]) -> str:
     """Write an immutable file and name it by its hash; it is on disk, whole, when this returns.
 
     Args:
         folder: made where absent.
         suffix: with the dot.
-        write: fills the temporary path that it is given.
+        write: fills the stream that it is given.
 
     Returns:
         sha256 of the content, hex; the file is `<sha256><suffix>`.
+
+    Raises:
+        OSError: the content could not be written and read back.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=_TEMPORARY, suffix=suffix, dir=folder)
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        write(temporary)
+    _make(folder)
+    with _temporary(folder, suffix) as temporary:
+        with _created(temporary) as stream:
+            write(stream)
+            _flush(stream)
         sha256 = hash_of(temporary)
-        _sync(temporary)
-        temporary.replace(folder / f"{sha256}{suffix}")
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+        os.replace(temporary, folder / f"{sha256}{suffix}")
     _sync(folder)
     return sha256
 
@@ -70,51 +74,91 @@ def hash_of(path: Path) -> str:
         return file_digest(stream, "sha256").hexdigest()
 
 
-def sweep(folder: Path, keep: set[str], suffix: str) -> list[str]:
-    """Remove published files whose hash is not in `keep`, and temporaries; returns the names removed, sorted."""
+def unreferenced(folder: Path, keep: set[str], suffix: str) -> list[Path]:
+    """Published files whose hash is not in `keep`, and temporaries that a killed writer left; by name."""
     if not folder.is_dir():
         return []
-    doomed = [
-        path
-        for path in folder.iterdir()
-        if path.name.startswith(_TEMPORARY) or (path.suffix == suffix and path.stem not in keep)
-    ]
-    for path in doomed:
-        path.unlink(missing_ok=True)
-    return sorted(path.name for path in doomed)
+    paths = map(folder.joinpath, os.listdir(folder))
+    return sorted(p for p in paths if p.name.startswith(_TEMPORARY) or (p.suffix == suffix and p.stem not in keep))
+
+
+def sweep(folder: Path, keep: set[str], suffix: str) -> list[str]:
+    """Remove what is `unreferenced`; returns the names removed. What cannot be removed now is left for the next."""
+    removed = []
+    for path in unreferenced(folder, keep, suffix):
+        with suppress(OSError):
+            os.unlink(path)
+            removed.append(path.name)
+    return removed
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A stream whose bytes take the place of `path`, all at once, when the block ends well; else nothing changes."""
-    folder = path.parent
-    handle, name = tempfile.mkstemp(prefix=f"{_TEMPORARY}{path.name}-", dir=folder)
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
+    with _temporary(path.parent, f"-{path.name}") as temporary:
+        with _created(temporary) as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
+            _flush(stream)
+        os.replace(temporary, path)
+    _sync(path.parent)
+
+
+def require_space(folder: Path, size: int, what: str) -> None:
+    """Refuse long work that the disk has no room for.
+
+    Args:
+        folder: on the disk that is written to; need not exist yet.
+        size: bytes that will be written, estimated.
+        what: names the work in the message.
+
+    Raises:
+        RecsysError: less than 1.2 times `size` is free.
+    """
+    present = next(path for path in (folder, *folder.resolve().parents) if path.exists())
+    free = shutil.disk_usage(present).free
+    if free < _SPARE * size:
+        raise RecsysError(
+            f"{what} needs about {_SPARE * size / 1e6:,.0f} MB, {folder} has {free / 1e6:,.0f} MB free",
+            "free some space, then run the same command again",
+        )
+
+
+def _make(folder: Path) -> None:
+    """Make a folder, whose name is then on disk too."""
+    if not folder.is_dir():
+        _make(folder.parent)
+        with suppress(FileExistsError):
+            os.mkdir(folder)
+        _sync(folder.parent)
+
+
+@contextmanager
+def _temporary(folder: Path, suffix: str) -> Iterator[Path]:
+    """A name for a file to be, in the folder where it will stay; nothing is left under it when the block fails."""
+    temporary = folder / f"{_TEMPORARY}{secrets.token_hex(8)}{suffix[-100:]}"
+    try:
+        yield temporary
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            os.unlink(temporary)
         raise
-    _sync(folder)
 
 
-def _umask() -> int:
-    """The process's umask; there is no way to read it but to set it."""
-    current = os.umask(0)
-    os.umask(current)
-    return current
+def _created(path: Path) -> BinaryIO:
+    """A new file, readable by whom the umask lets."""
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), "wb")
 
 
-def _sync(path: Path) -> None:
-    """Force a file's or folder's bytes to disk; Windows cannot open folders, and needs no such call for them."""
-    if os.name == "nt" and path.is_dir():
+def _flush(stream: BinaryIO) -> None:
+    stream.flush()
+    os.fsync(stream.fileno())
+
+
+def _sync(folder: Path) -> None:
+    """Force a folder's names to disk; Windows cannot open folders, and needs no such call for them."""
+    if os.name == "nt":
         return
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
 from recsys.cards import RelatedList, SearchResults
 from recsys.encoders.base import Fingerprint
-from recsys.errors import IndexStale, InvalidArxivId, PaperNotFound
+from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound
 from recsys.paper import Paper
 from recsys.related import Neighbor, related_list, search_results
 from recsys.store.built import Build, Built
+from recsys.store.connection import explained, reading, snapshot
 from recsys.store.corpus import Corpus, RejectedRecord
-from recsys.store.schema import reading, snapshot
 
 if TYPE_CHECKING:
     from recsys.nearest import Nearest
+
+_T = TypeVar("_T")
 
 SHOWN = 20
 """Papers in a list unless asked otherwise."""
@@ -43,6 +45,7 @@ class IndexInfo:
         recommendable: those with an abstract that are not withdrawn.
         withdrawn: withdrawn papers, kept and never recommended.
         without_abstract: papers that have none.
+        folded: recommendable papers that are shown as part of another.
         rejects: records refused at ingest.
         vectors: distinct texts with a vector.
         listed: papers that have a related list.
@@ -59,6 +62,7 @@ class IndexInfo:
     recommendable: int
     withdrawn: int
     without_abstract: int
+    folded: int
     rejects: int
     vectors: int
     listed: int
@@ -122,12 +126,6 @@ class Library:
             raise self._absent(asked)
         return paper
 
-    def _recommendable(self, asked: ArxivId) -> Paper:
-        paper = self._paper(asked)
-        if not paper.recommendable:
-            raise PaperNotFound(f"{paper.paper_id} {_why_unlisted(paper)}", f"see {paper.url}")
-        return paper
-
     def _absent(self, asked: ArxivId) -> PaperNotFound:
         if arxiv_id.not_yet_issued(asked.paper_id, date.today()):
             return PaperNotFound(f"{asked.paper_id} is not yet issued by arXiv", "check the id")
@@ -136,28 +134,60 @@ class Library:
             f"recsys ingest FILE... --index {self.path}, then recsys update --index {self.path}",
         )
 
-    def related(self, paper_id: str, k: int = SHOWN) -> RelatedList:
-        """The `k` papers nearest to one, best first; never itself, nothing withdrawn.
+    def related(self, paper_id: str, k: int = SHOWN, *, fold: bool = True) -> RelatedList:
+        """The `k` papers nearest to one, best first; never itself, nothing withdrawn, one line a work.
 
         Stored lists are read; a paper ingested since the last build, or a `k` beyond what is stored, is searched for
-        now.
+        now. A paper that is folded into another, withdrawn or not, answers with that other's list, and a note.
+
+        Args:
+            paper_id: in any spelling.
+            k: papers wanted, at least 1.
+            fold: whether copies of one work are shown as one. If not, lists are searched now.
 
         Raises:
             InvalidArxivId: not an arXiv id.
             PaperNotFound: never ingested, withdrawn, or without abstract; the message says which.
             IndexStale: nothing was indexed yet.
+            IndexDamaged: something that the answer needs is damaged.
         """
-        with snapshot(self._connection):
-            return self._related(arxiv_id.parse(paper_id), k)
+        asked = arxiv_id.parse(paper_id)
+        return self._answer(lambda: self._related(asked, k, fold))
 
-    def _related(self, asked: ArxivId, k: int) -> RelatedList:
-        paper = self._recommendable(asked)
-        neighbors, note = self._neighbors(paper, k)
-        return related_list(self._corpus, paper, neighbors, k, note)
+    def _answer(self, question: Callable[[], _T]) -> _T:
+        """Ask in one snapshot; again where a file went because a newer build took its place meanwhile."""
+        with explained(self.path):
+            while True:
+                asked_of = self._built.build_number()
+                try:
+                    with snapshot(self._connection):
+                        return question()
+                except IndexDamaged:
+                    if self._connection.in_transaction or self._built.build_number() == asked_of:
+                        raise
 
-    def _neighbors(self, paper: Paper, k: int) -> tuple[list[Neighbor], str]:
+    def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
+        paper, banner = self._shown_for(self._paper(asked), fold)
+        neighbors, note = self._neighbors(paper, k, fold)
+        return related_list(self._corpus, paper, neighbors, k, "; ".join(filter(None, (banner, note))), folded=not fold)
+
+    def _shown_for(self, paper: Paper, fold: bool) -> tuple[Paper, str]:
+        """The paper whose list answers for one, and a banner where that is another."""
+        row = self._corpus.row(paper.paper_id)
+        found = self._corpus.fold_of(row) if row is not None and (fold or not paper.recommendable) else None
+        successor = self._corpus.paper_at(found.work) if found else None
+        if found and successor and successor.recommendable:
+            what = "was withdrawn" if paper.withdrawn else "is shown as another paper"
+            return successor, f"{paper.paper_id} {what} ({found.reason}): this is the list of {successor.versioned_id}"
+        if not paper.recommendable:
+            raise PaperNotFound(f"{paper.paper_id} {_why_unlisted(paper)}", f"see {paper.url}")
+        return paper, ""
+
+    def _neighbors(self, paper: Paper, k: int, fold: bool) -> tuple[list[Neighbor], str]:
         """The stored neighbours of a paper, or those found now where too few are stored."""
         build, row = self._build(), self._corpus.row(paper.paper_id)
+        if not fold:
+            return self._nearest(build, folded=True).of_paper(paper, k + _SPARE), ""
         stored = self._built.neighbors(row) if row is not None else None
         if stored is None and self._built.is_quarantined(build.fingerprint, paper.text_hash):
             reason = "has no related list: the encoder makes no finite vector of its text"
@@ -174,70 +204,87 @@ class Library:
             raise IndexStale(f"no lists at {self.path}", f"recsys update --index {self.path}")
         return build
 
-    def _nearest(self, build: Build) -> Nearest:
+    def _nearest(self, build: Build, *, folded: bool = False) -> Nearest:
         from recsys.nearest import Nearest  # brings numpy, which a stored list does not need
 
-        return Nearest(self.path, self._built, build)
+        return Nearest(self.path, self._built, build, folded=folded)
 
-    def related_many(self, paper_ids: Iterable[str], k: int = SHOWN) -> Iterator[RelatedList | PaperNotFound]:
+    def related_many(
+        self, paper_ids: Iterable[str], k: int = SHOWN, *, fold: bool = True
+    ) -> Iterator[RelatedList | PaperNotFound]:
         """The list of each id in turn; an id that has none gives its error instead of raising it."""
         for paper_id in paper_ids:
             try:
-                yield self.related(paper_id, k)
+                yield self.related(paper_id, k, fold=fold)
             except PaperNotFound as error:
                 yield error
 
     def lists(self, k: int = SHOWN) -> Iterator[RelatedList]:
-        """Every stored list, by paper id, all of one build."""
-        with snapshot(self._connection):
+        """Every stored list, by paper id, all of one build; a list shorter than `k` is searched for what it lacks."""
+        with explained(self.path), snapshot(self._connection):
             self._build()
             for row, paper_id in self._built.listed():
-                paper, stored = self._corpus.paper(paper_id), self._built.neighbors(row)
-                if paper is not None and stored is not None:
-                    yield related_list(self._corpus, paper, stored, k)
+                paper = self._corpus.paper_at(row)
+                if paper is None or paper.paper_id != paper_id:
+                    raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
+                neighbors, _ = self._neighbors(paper, k, fold=True)
+                yield related_list(self._corpus, paper, neighbors, k)
 
-    def search(self, text: str, k: int = SHOWN) -> SearchResults:
+    def search(self, text: str, k: int = SHOWN, *, fold: bool = True) -> SearchResults:
         """The `k` papers nearest to a text; a paper that the text names exactly, by id or title, comes first.
+
+        Args:
+            text: words, an id or a title.
+            k: papers wanted, at least 1.
+            fold: whether copies of one work are shown as one.
 
         Raises:
             PaperNotFound: the text is an id that has no list here; the message says why.
             IndexStale: nothing was indexed yet.
             EncoderUnavailable: the index's encoder cannot be loaded.
         """
-        with snapshot(self._connection):
-            build, named = self._build(), self._named(text)
-            if named is None:
-                neighbors, note = self._nearest(build).of_text(text, k + _SPARE), ""
-            else:
-                neighbors, note = self._neighbors(named, k)
-            return search_results(self._corpus, text, named, neighbors, k, note)
+        return self._answer(lambda: self._search(text, k, fold))
+
+    def _search(self, text: str, k: int, fold: bool) -> SearchResults:
+        build, named = self._build(), self._named(text)
+        if named is None:
+            neighbors = self._nearest(build, folded=not fold).of_text(text, k + _SPARE)
+            return search_results(self._corpus, text, None, neighbors, k, folded=not fold)
+        paper, banner = self._shown_for(named, fold)
+        neighbors, note = self._neighbors(paper, k, fold)
+        notes = "; ".join(filter(None, (banner, note)))
+        return search_results(self._corpus, text, paper, neighbors, k, notes, folded=not fold)
 
     def _named(self, text: str) -> Paper | None:
-        """The recommendable paper whose id or whole title the text is, if any."""
+        """The paper whose id, or whose whole title, the text is, if any; by title only a recommendable one."""
         try:
             asked = arxiv_id.parse(text)
         except InvalidArxivId:
             return next((paper for paper in self._corpus.with_title(text) if paper.recommendable), None)
-        return self._recommendable(asked)
+        return self._paper(asked)
 
     def info(self) -> IndexInfo:
         """Counts, encoder and build."""
-        with snapshot(self._connection):
-            counts, build = self._corpus.counts(), self._built.build()
-            stored = self._built.fingerprint()
-            made_by = Fingerprint.from_json(stored) if stored else None
-            return IndexInfo(
-                str(self.path),
-                **counts,
-                vectors=self._built.vector_count(made_by.digest) if made_by else 0,
-                listed=build.papers if build else 0,
-                k=build.k if build else 0,
-                encoder=made_by.encoder if made_by else "",
-                fingerprint=asdict(made_by) if made_by else {},
-                kind=build.kind if build else "",
-                built=build.created if build else "",
-                stale=build is None or build.revision != self._corpus.revision,
-            )
+        return self._answer(self._info)
+
+    def _info(self) -> IndexInfo:
+        counts, build = self._corpus.counts(), self._built.build()
+        counts["folded"] = counts["recommendable"] - counts.pop("listable")
+        stored = self._built.fingerprint()
+        made_by = Fingerprint.from_json(stored) if stored else None
+        current = build and made_by and (build.revision, build.fingerprint) == (self._corpus.revision, made_by.digest)
+        return IndexInfo(
+            str(self.path),
+            **counts,
+            vectors=self._built.vector_count(made_by.digest) if made_by else 0,
+            listed=build.papers if build else 0,
+            k=build.k if build else 0,
+            encoder=made_by.encoder if made_by else "",
+            fingerprint=asdict(made_by) if made_by else {},
+            kind=build.kind if build else "",
+            built=build.created if build else "",
+            stale=not current,
+        )
 
     def rejects(self) -> Iterator[RejectedRecord]:
         """Every record refused at ingest, by file and line."""

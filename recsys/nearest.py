@@ -5,24 +5,31 @@ Exact builds are answered from the vector shards, a shard in memory at a time; a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys import registry
 from recsys.encoders.base import Fingerprint
 from recsys.encoders.process import encode_apart
+from recsys.errors import IndexDamaged
 from recsys.files import verified
 from recsys.neighbors import canonical_scores
 from recsys.paper import Paper
 from recsys.related import Neighbor
-from recsys.store.built import Build, Built, Shard
+from recsys.store.built import Build, Built, Embedded, Shard
 from recsys.text.tex import embedding_text
 from recsys.vectors import read_shard
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from recsys.search.base import SearchIndex
+
+_log = logging.getLogger(__name__)
 
 
 class Nearest:
@@ -32,12 +39,14 @@ class Nearest:
         folder: the index folder.
         built: what was built there.
         build: the build to search.
+        folded: whether papers that are folded into others are found too.
     """
 
-    def __init__(self, folder: Path, built: Built, build: Build) -> None:
+    def __init__(self, folder: Path, built: Built, build: Build, *, folded: bool = False) -> None:
         self._folder = folder
         self._built = built
         self._build = build
+        self._folded = folded
 
     def of_paper(self, paper: Paper, k: int) -> list[Neighbor]:
         """The k nearest to a paper's text, itself among them; encoded now where it has no vector yet."""
@@ -46,47 +55,79 @@ class Nearest:
             made_by = self._fingerprint()
             text = embedding_text(paper.title, paper.abstract, made_by.separator)
             return self._search(encode_apart(text, made_by, query=False), k)
-        sha256, rows, dim, position = place
-        return self._search(read_shard(self._folder / "vectors", sha256, rows=rows, dim=dim)[position], k)
+        shard, position = place
+        return self._search(self._read(shard)[position], k)
 
     def of_text(self, text: str, k: int) -> list[Neighbor]:
         """The k nearest to a query text."""
         return self._search(encode_apart(text, self._fingerprint(), query=True), k)
 
     def _fingerprint(self) -> Fingerprint:
-        stored = self._built.fingerprint()
+        stored = self._built.build_fingerprint()
         assert stored is not None, "a build has a fingerprint"
         return Fingerprint.from_json(stored)
 
     def _search(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+        """From the search file if there is one, exactly if there is none, or where it is damaged."""
         if self._build.search_file:
-            return self._search_file(vector, k)
-        return self._search_shards(vector, k)
+            try:
+                path = verified(self._folder / "search", self._build.search_file, ".faiss", "recsys index")
+                index = registry.load(registry.SEARCH, self._build.kind).load(path)
+            except IndexDamaged as error:
+                _log.warning("%s; searching without it (recsys doctor --repair makes it anew)", error.message)
+            else:
+                return self._search_file(index, vector, k)
+        return self._search_shards(self._built.shards(self._build.fingerprint), vector, k)
 
-    def _search_file(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
-        """The build's approximate index knows papers by their row."""
-        path = verified(self._folder / "search", self._build.search_file, ".faiss", "recsys index")
-        found = registry.load(registry.SEARCH, self._build.kind).load(path).search(vector[None], k)
-        hits = zip(found.ids[0].tolist(), found.scores[0].tolist(), strict=True)
-        return [(row, score) for row, score in hits if row >= 0]
+    def _search_file(self, index: SearchIndex, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+        """The file knows papers by their row; those that it does not know, or knows by an old vector, are searched."""
+        others = self._built.unsearchable(self._build.fingerprint, folded=self._folded)
+        found = self._score(others, vector)
+        width = k
+        while True:
+            hits = index.search(vector[None], width)
+            known = self._built.searchable([row for row in hits.ids[0].tolist() if row >= 0])
+            inside = [(row, score) for row, score in zip(hits.ids[0].tolist(), hits.scores[0].tolist(), strict=True)]
+            inside = [(row, score) for row, score in inside if row in known]
+            if len(inside) >= k or width >= index.size:
+                break
+            width = min(4 * width, index.size)
+        best = sorted(inside + found, key=lambda hit: -hit[1])
+        return best[:k]
 
-    def _search_shards(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+    def _score(self, embedded: Sequence[Embedded], vector: npt.NDArray[np.float32]) -> list[Neighbor]:
+        """(row, canonical score) of papers that lie in a few shards."""
+        by_shard = defaultdict(list)
+        for paper in embedded:
+            by_shard[paper.shard].append(paper)
+        found: list[Neighbor] = []
+        for shard in self._built.shards(self._build.fingerprint):
+            if papers := by_shard.get(shard.shard):
+                scores = canonical_scores(self._read(shard)[[paper.position for paper in papers]], vector)
+                found += zip((paper.row for paper in papers), scores.tolist(), strict=True)
+        return found
+
+    def _search_shards(self, shards: Sequence[Shard], vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
         """Exact: every vector is scored, and whatever ties with the k-th goes by paper id."""
         import numpy as np
 
-        shards = self._built.shards(self._build.fingerprint)
         scores = [canonical_scores(self._read(shard), vector) for shard in shards]
         together = np.concatenate([*scores, np.empty(0, dtype=np.float32)])
-        least = np.partition(together, -k)[-k] if k < len(together) else -np.inf
-        papers = [
-            (-score, paper_id, row)
-            for shard, found in zip(shards, scores, strict=True)
-            for position, score in _at_least(found, least)
-            for row, paper_id in self._built.rows_of(shard.shard, position)
-        ]
-        return [(row, -negative) for negative, _, row in sorted(papers)[:k]]
+        width = k
+        while True:
+            least = np.partition(together, -width)[-width] if width < len(together) else -np.inf
+            papers = [
+                (-score, paper_id, row)
+                for shard, found in zip(shards, scores, strict=True)
+                for position, score in _at_least(found, least)
+                for row, paper_id in self._built.rows_of(shard.shard, position, folded=self._folded)
+            ]
+            if len(papers) >= k or width >= len(together):
+                return [(row, -negative) for negative, _, row in sorted(papers)[:k]]
+            width *= 4
 
     def _read(self, shard: Shard) -> npt.NDArray[np.float32]:
+        self._built.check_shard(shard)
         return read_shard(self._folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
 
 

@@ -21,10 +21,23 @@ if TYPE_CHECKING:
 DECIMALS = 6
 """Digits that a score keeps: float32 dot products of unit vectors agree to about 1e-7."""
 
-EXACT_UP_TO = 200_000
+EXACT_UP_TO = 300_000
 """Papers up to which `auto` searches exactly."""
 
 _BLOCK = 4096
+_QUERIES = 1024
+
+
+class Lists(NamedTuple):
+    """Neighbour lists, one a row.
+
+    Attributes:
+        positions: (n, k) int64, nearest first, ties by position; -1 beyond a list's end.
+        scores: (n, k) float32 canonical cosines; -inf beside a -1.
+    """
+
+    positions: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
 
 
 class Block(NamedTuple):
@@ -42,7 +55,7 @@ class Block(NamedTuple):
 
 
 def default_kind(n: int) -> str:
-    """The search kind for n papers: `flat` to 200,000, then `hnsw`."""
+    """The search kind for n papers: `flat` to 300,000, then `hnsw`."""
     return "flat" if n <= EXACT_UP_TO else "hnsw"
 
 
@@ -69,6 +82,38 @@ def all_neighbors(
     for start in range(0, len(embeddings), block):
         own = np.arange(start, min(start + block, len(embeddings)))
         yield Block(start, *_lists(embeddings, own, min(k, len(embeddings) - 1), index, known))
+
+
+def neighbors_of(
+    embeddings: npt.NDArray[np.float32],
+    own: npt.NDArray[np.int64],
+    k: int,
+    index: SearchIndex,
+) -> Lists:
+    """The lists of some rows, as `all_neighbors` gives them for all.
+
+    Args:
+        embeddings: (n, dim) float32 unit rows.
+        own: (m,) int64 positions of those asked for.
+        k: at least 1; the lists are padded to it.
+        index: holds the rows of `embeddings` under their positions.
+    """
+    import numpy as np
+
+    known = _Known(np.arange(len(embeddings)))
+    lists = empty_lists(len(own), k)
+    width = min(k, len(embeddings) - 1)
+    for start in range(0, len(own) if width else 0, _QUERIES):
+        here = slice(start, start + _QUERIES)
+        lists.positions[here, :width], lists.scores[here, :width] = _lists(embeddings, own[here], width, index, known)
+    return lists
+
+
+def empty_lists(n: int, k: int) -> Lists:
+    """N lists of k places, all of them free."""
+    import numpy as np
+
+    return Lists(np.full((n, k), -1, dtype=np.int64), np.full((n, k), -np.inf, dtype=np.float32))
 
 
 def canonical_scores(embeddings: npt.NDArray[np.float32], vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

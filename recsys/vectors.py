@@ -6,8 +6,9 @@ normalised again when they are read, so that equal texts have score 1.
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from recsys import files
 from recsys.errors import IndexDamaged
@@ -20,7 +21,7 @@ DTYPE = "float16"
 """How vectors are stored; part of the fingerprint."""
 
 _SUFFIX = ".npy"
-_REPAIR = "recsys embed --replace-vectors, then recsys index"
+_REPAIR = "recsys update encodes its texts again"
 _UNIT_TOLERANCE = 1e-3
 
 
@@ -28,7 +29,8 @@ def finite_unit_rows(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.bool_]:
     """(n,) mask: which rows of (n, dim) are finite and of norm 1 within 1e-3."""
     import numpy as np
 
-    norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.sqrt(np.einsum("nd,nd->n", vectors, vectors))
     good: npt.NDArray[np.bool_] = np.abs(norms - 1) <= _UNIT_TOLERANCE  # false for NaN and Inf too
     return good
 
@@ -47,13 +49,20 @@ def write_shard(folder: Path, vectors: npt.NDArray[np.float32]) -> str:
     good = finite_unit_rows(vectors)
     if not good.all():
         raise ValueError(f"row {int(np.argmin(good))} is not finite and of norm 1")
-    stored = np.ascontiguousarray(vectors, dtype=DTYPE)
+    return write_stored(folder, vectors.astype(DTYPE))
 
-    def write(path: Path) -> None:
-        with path.open("wb") as stream:
-            np.save(stream, stored, allow_pickle=False)
 
-    return files.publish(folder, _SUFFIX, write)
+def write_stored(folder: Path, stored: npt.NDArray[np.float16]) -> str:
+    """Write (n, dim) rows that are already as they are stored; returns the file's sha256."""
+    import numpy as np
+
+    content = io.BytesIO()
+    np.save(content, np.ascontiguousarray(stored), allow_pickle=False)
+    return files.publish(folder, _SUFFIX, lambda stream: _write(stream, content.getbuffer()))
+
+
+def _write(stream: BinaryIO, content: memoryview) -> None:
+    stream.write(content)
 
 
 def read_shard(folder: Path, sha256: str, *, rows: int, dim: int) -> npt.NDArray[np.float32]:
@@ -64,14 +73,30 @@ def read_shard(folder: Path, sha256: str, *, rows: int, dim: int) -> npt.NDArray
     """
     import numpy as np
 
+    vectors = read_stored(folder, sha256, rows=rows, dim=dim).astype(np.float32)
+    vectors /= np.sqrt(np.einsum("nd,nd->n", vectors, vectors))[:, None]
+    return vectors
+
+
+def read_stored(folder: Path, sha256: str, *, rows: int, dim: int) -> npt.NDArray[np.float16]:
+    """The (rows, dim) float16 rows of a shard as they are stored; checks and errors are those of `read_shard`."""
+    import numpy as np
+
     path = files.verified(folder, sha256, _SUFFIX, _REPAIR)
-    stored = np.load(path, allow_pickle=False)
+    stored: npt.NDArray[np.float16] = np.load(path, allow_pickle=False)
     if stored.shape != (rows, dim) or stored.dtype != DTYPE:
         wanted = f"({rows}, {dim}) {DTYPE}"
         raise IndexDamaged(f"{path} holds {stored.shape} {stored.dtype}, the index says {wanted}", _REPAIR)
-    vectors: npt.NDArray[np.float32] = stored.astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors
+    return stored
+
+
+def check_file(folder: Path, sha256: str) -> None:
+    """Check that a shard is the file that was published.
+
+    Raises:
+        IndexDamaged: it is absent, or differs.
+    """
+    files.verified(folder, sha256, _SUFFIX, _REPAIR)
 
 
 def sweep(folder: Path, keep: set[str]) -> list[str]:

@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from recsys.cli import demo, embed, export, index, info, ingest, related, search, update
+from recsys.cli import demo, embed, export, index, info, ingest, related, remove, search, update
 from recsys.cli.options import wants_json
+from recsys.cli.warnings import show_warnings
 from recsys.errors import RecsysError
 from recsys.text.terminal import printable
 
@@ -58,7 +59,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for command in (ingest, embed, index, update, related, search, info, demo):
+for command in (ingest, embed, index, update, remove, related, search, info, demo):
     app.command()(getattr(command, command.__name__.rpartition(".")[2]))
 app.add_typer(export.app, name="export")
 
@@ -85,4 +86,5 @@ def recsys(
 
 def main() -> None:
     """The console script."""
+    show_warnings()
     app(prog_name="recsys")

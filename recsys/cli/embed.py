@@ -16,6 +16,7 @@ def embed(
     max_length: options.MaxLength = 0,
     allow_download: options.AllowDownload = False,
     replace_vectors: options.ReplaceVectors = False,
+    wait: options.Wait = False,
     json: options.Json = False,
 ) -> None:
     """Make a vector of every new or changed text. Stops and resumes anywhere."""
@@ -30,6 +31,7 @@ def embed(
             max_length=max_length,
             allow_download=allow_download,
             replace_vectors=replace_vectors,
+            wait=wait,
             progress=progress,
         )
     report(done, json)

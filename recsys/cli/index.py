@@ -12,11 +12,12 @@ def index(
     index: options.Index = DEFAULT_INDEX,
     search: options.Kind = "auto",
     keep: options.Kept = 40,
+    wait: options.Wait = False,
     json: options.Json = False,
 ) -> None:
     """Compute every paper's related list from the vectors and publish them at once."""
     from recsys.pipeline.index import index as run
 
     with shown() as progress:
-        done = run(index, kind=search, k=keep, progress=progress)
+        done = run(index, kind=search, k=keep, wait=wait, progress=progress)
     report(done, json)

@@ -30,13 +30,14 @@ def ingest(
         list[str] | None,
         typer.Option("--column", metavar="FIELD=COLUMN", help="Tables: which column a field is in; repeatable."),
     ] = None,
+    wait: options.Wait = False,
     json: options.Json = False,
 ) -> None:
     """Read arXiv metadata into the index: JSONL, Kaggle, OAI-PMH, Atom, RSS, CSV, Parquet; compressed or not."""
     from recsys.pipeline.ingest import ingest as run
 
     with shown() as progress:
-        done = run(paths, index, format=format, columns=_columns(column or []), progress=progress)
+        done = run(paths, index, format=format, columns=_columns(column or []), wait=wait, progress=progress)
     report(done, json, read=done.read)
     for line in done.unreadable:
         typer.echo(printable(f"recsys: {line}"), err=True)

@@ -29,6 +29,8 @@ Json = Annotated[
     typer.Option("--json", callback=_remember_json, help="Write JSON on stdout, and errors as JSON on stderr."),
 ]
 Count = Annotated[int, typer.Option("-k", "--top-k", min=1, max=1000, help="Papers in a list.")]
+Wait = Annotated[bool, typer.Option("--wait", help="Wait for another writer to end, instead of refusing.")]
+NoFold = Annotated[bool, typer.Option("--no-fold", help="Show duplicates and superseded copies on their own.")]
 Format = Annotated[
     str | None,
     typer.Option("--format", help=f"One of: {', '.join(registry.EXPORTERS)}. [default: text, or by -o's suffix]"),
@@ -56,6 +58,6 @@ ReplaceVectors = Annotated[
     bool, typer.Option("--replace-vectors", help="Drop another encoder's vectors and lists, encode all again.")
 ]
 Kind = Annotated[
-    str, typer.Option("--search", help=f"auto, {', '.join(registry.SEARCH)}; auto is exact up to 200,000 papers.")
+    str, typer.Option("--search", help=f"auto, {', '.join(registry.SEARCH)}; auto is exact up to 300,000 papers.")
 ]
 Kept = Annotated[int, typer.Option("--keep", min=1, max=1000, help="Neighbours kept of each paper.")]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Annotated
 
 import typer
 
 from recsys.cards import RelatedList
 from recsys.cli import options
+from recsys.cli.ids import read_ids
 from recsys.cli.output import choose, write_lists
 from recsys.config import DEFAULT_INDEX
 from recsys.errors import PaperNotFound
@@ -27,39 +28,29 @@ def related(
     json: options.Json = False,
     output: options.Output = None,
     plain: options.Plain = False,
+    no_fold: options.NoFold = False,
 ) -> None:
     """The papers nearest to a paper, best first."""
     several = len(ids) > 1 or ids == ["-"]
     exporter = choose(format, output, json=json, plain=plain, several=several)
     failures: list[PaperNotFound] = []
     with Library(index) as library:
-        lists = _lists(library, ids, k, failures) if several else [library.related(ids[0], k)]
-        write_lists(map(_noted, lists), exporter, output)
+        one = [] if several else [library.related(ids[0], k, fold=not no_fold)]
+        many = library.related_many(read_ids(ids) if several else [], k, fold=not no_fold)
+        write_lists(map(_noted, chain(one, _answered(many, failures))), exporter, output)
     if failures:
         raise typer.Exit(PaperNotFound.exit_code)
 
 
-def _lists(library: Library, ids: list[str], k: int, failures: list[PaperNotFound]) -> Iterator[RelatedList]:
-    """The lists of many ids in input order; an id without one is named on stderr and the rest go on."""
-    for answer in library.related_many(_ids(ids), k):
+def _answered(answers: Iterable[RelatedList | PaperNotFound], failures: list[PaperNotFound]) -> Iterator[RelatedList]:
+    """The lists among the answers; an id without one is named on stderr and the rest go on."""
+    for answer in answers:
         if isinstance(answer, RelatedList):
             yield answer
         else:
             failures.append(answer)
             hint = f" [{answer.hint}]" if answer.hint else ""
             typer.echo(printable(f"recsys: {answer.message}{hint}"), err=True)
-
-
-def _ids(arguments: list[str]) -> Iterator[str]:
-    """The ids asked for; `-` stands for stdin, one id a line, `#` begins a comment."""
-    for argument in arguments:
-        if argument != "-":
-            yield argument
-            continue
-        for line in sys.stdin.buffer:
-            wanted = line.decode("utf-8", "replace").partition("#")[0].strip()
-            if wanted:
-                yield wanted
 
 
 def _noted(shown: RelatedList) -> RelatedList:

@@ -20,11 +20,12 @@ def search(
     json: options.Json = False,
     output: options.Output = None,
     plain: options.Plain = False,
+    no_fold: options.NoFold = False,
 ) -> None:
     """The papers nearest to a text; an exact id or title comes first."""
     exporter = choose(format, output, json=json, plain=plain)
     with Library(index) as library:
-        found = library.search(" ".join(text), k)
+        found = library.search(" ".join(text), k, fold=not no_fold)
     write_lists([found], exporter, output)
     if found.note:
         typer.echo(f"recsys: {found.note}", err=True)

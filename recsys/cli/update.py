@@ -18,6 +18,7 @@ def update(
     replace_vectors: options.ReplaceVectors = False,
     search: options.Kind = "auto",
     keep: options.Kept = 40,
+    wait: options.Wait = False,
     json: options.Json = False,
 ) -> None:
     """Embed what is new, index, refresh the lists: what to run after every ingest."""
@@ -34,6 +35,7 @@ def update(
             replace_vectors=replace_vectors,
             kind=search,
             k=keep,
+            wait=wait,
             progress=progress,
         )
     report(done, json)

@@ -19,8 +19,9 @@ COLUMNS = {
     "subject": str,
     "categories": str,
     "url": str,
+    "folds": str,
 }
-"""Column name -> type, in order. `version` may be missing; categories are separated by spaces."""
+"""Column name -> type, in order. `version` may be missing; categories are separated by spaces, folds by semicolons."""
 
 
 def rows(shown: CardList) -> Iterator[dict[str, Any]]:
@@ -28,4 +29,5 @@ def rows(shown: CardList) -> Iterator[dict[str, Any]]:
     query = shown.query.get("id", shown.query.get("text"))
     for item in shown:
         values = (query, item.rank, item.id, item.version, item.title, item.snippet, item.score, item.published)
-        yield dict(zip(COLUMNS, (*values, item.subject, " ".join(item.categories), item.url), strict=True))
+        folds = "; ".join(f"{folded.id} ({folded.reason})" for folded in item.folds)
+        yield dict(zip(COLUMNS, (*values, item.subject, " ".join(item.categories), item.url, folds), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,21 +11,25 @@ from typing import TYPE_CHECKING
 
 from recsys.encoders.base import Encoder, EncoderSettings, Fingerprint
 from recsys.encoders.loading import load_encoder
-from recsys.errors import FingerprintMismatch
+from recsys.errors import FingerprintMismatch, IndexDamaged
+from recsys.files import require_space
+from recsys.pipeline.compact import SHARD_ROWS, compact
 from recsys.pipeline.progress import Progress, Silent
 from recsys.store.built import Built
+from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
-from recsys.store.schema import transaction, writing
 from recsys.text.tex import embedding_text
-from recsys.vectors import finite_unit_rows, sweep, write_shard
+from recsys.vectors import check_file, finite_unit_rows, sweep, write_shard
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+_log = logging.getLogger(__name__)
+
 DEFAULT_ENCODER = "minilm"
-SHARD_ROWS = 1024
-"""Texts a shard: the most work that an interruption can lose."""
+_ROW_OVERHEAD = 200
+"""Bytes of a vector's row in the database and its index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ def embed(
     max_length: int = 0,
     allow_download: bool = False,
     replace_vectors: bool = False,
+    wait: bool = False,
     progress: Progress | None = None,
 ) -> EmbedReport:
     """Encode the papers that have an abstract, are not withdrawn and have no vector of their present text.
@@ -69,7 +75,9 @@ def embed(
         batch_size: texts per forward pass.
         max_length: tokens kept of each text; 0 keeps the index's own, or takes the encoder's default.
         allow_download: whether a hub id may be fetched.
-        replace_vectors: drop the vectors and lists of another encoder instead of refusing.
+        replace_vectors: make vectors anew where another encoder made those there are; those, and the lists made of
+            them, stay until the next index is published.
+        wait: whether to wait for another writer instead of refusing.
         progress: told how many texts were encoded.
 
     Raises:
@@ -80,10 +88,11 @@ def embed(
     """
     folder = Path(index)
     asked = EncoderSettings(encoder or "", device, batch_size, max_length, allow_download)
-    with writing(folder) as connection:
+    with writing(folder, wait=wait) as connection:
         built = Built(connection)
         loaded = load_encoder(complete(asked, built.fingerprint()))
         _claim(connection, built, loaded.fingerprint, replace_vectors)
+        _drop_damaged(connection, folder, loaded.fingerprint.digest)
         reused = built.vector_count(loaded.fingerprint.digest)
         encoded = _embed_pending(connection, folder, loaded, progress or Silent())
         quarantined = tuple(built.quarantined(loaded.fingerprint.digest))
@@ -103,10 +112,12 @@ def complete(asked: EncoderSettings, stored: str | None) -> EncoderSettings:
 def _embed_pending(connection: sqlite3.Connection, folder: Path, encoder: Encoder, progress: Progress) -> int:
     built = Built(connection)
     pending = built.pending(encoder.fingerprint.digest)
+    require_space(folder, len(pending) * (2 * encoder.fingerprint.dim + _ROW_OVERHEAD), "the vectors")
     progress.start("encoding", len(pending))
     encoded = 0
     for start in range(0, len(pending), SHARD_ROWS):
         encoded += _embed_rows(connection, folder, encoder, pending[start : start + SHARD_ROWS], progress)
+    compact(connection, folder, encoder.fingerprint.digest)
     sweep(folder / "vectors", built.shard_files())
     return encoded
 
@@ -116,11 +127,22 @@ def _claim(connection: sqlite3.Connection, built: Built, fingerprint: Fingerprin
     stored = built.fingerprint()
     known = Fingerprint.from_json(stored) if stored else fingerprint
     with transaction(connection):
-        if known.digest != fingerprint.digest:
-            if not replacing:
-                raise mismatch(known, fingerprint)
-            built.forget_vectors()
+        if known.digest != fingerprint.digest and not replacing:
+            raise mismatch(known, fingerprint)
         built.set_fingerprint(fingerprint.to_json())
+
+
+def _drop_damaged(connection: sqlite3.Connection, folder: Path, digest: str) -> None:
+    """Forget shards that are absent or not what was written, so that their texts are encoded again."""
+    built = Built(connection)
+    for shard in built.shards(digest):
+        try:
+            built.check_shard(shard)
+            check_file(folder / "vectors", shard.sha256)
+        except IndexDamaged as error:
+            with transaction(connection):
+                dropped = built.forget_shard(shard)
+            _log.warning("%s: encoding its %d texts again", error.message, dropped)
 
 
 def mismatch(known: Fingerprint, other: Fingerprint) -> FingerprintMismatch:

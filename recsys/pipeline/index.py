@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sqlite3
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,22 +11,28 @@ from typing import TYPE_CHECKING
 
 from recsys import registry
 from recsys.encoders.base import Fingerprint
-from recsys.errors import IndexStale, RecsysError
-from recsys.files import publish, sweep
-from recsys.neighbors import all_neighbors, default_kind
+from recsys.errors import IndexDamaged, IndexStale, RecsysError
+from recsys.files import publish, require_space, sweep
+from recsys.neighbors import Lists, all_neighbors, default_kind
+from recsys.pipeline.listable import Listable
+from recsys.pipeline.packing import pack
 from recsys.pipeline.progress import Progress, Silent
-from recsys.search.base import SearchIndex
-from recsys.store.built import Build, Built, Embedded, pack_neighbors
+from recsys.pipeline.refresh import Difference, Refreshed, refreshed_lists
+from recsys.store.built import Build, Built, StoredList
+from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
-from recsys.store.schema import transaction, writing
-from recsys.vectors import read_shard
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from recsys.search.base import SearchIndex
 
 K = 40
 """Neighbours kept of each paper: twice what is shown, so that a list survives the loss of some."""
+
+_STALE_FILE = 0.1
+"""Share of papers that a search file may lack before it is built again; until then those are searched one by one."""
+
+_LIST_OVERHEAD = 64
+"""Bytes of a stored list beside its neighbours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,27 +44,47 @@ class IndexReport:
         pending: papers that would have one if they had a vector.
         kind: the search kind.
         k: neighbours kept of each.
+        folded: papers that are shown as part of another.
+        computed: lists computed from scratch: all of them, or those of new and changed papers and those that lost
+            too many members.
+        repaired: other lists that changed, by a paper that entered or left.
     """
 
     papers: int
     pending: int
     kind: str
     k: int
+    folded: int
+    computed: int
+    repaired: int
 
     def __str__(self) -> str:
         more = f"; {self.pending:,} papers have no vector yet: recsys update" if self.pending else ""
-        return f"lists of {self.papers:,} papers, {self.k} neighbours each, {self.kind} search{more}"
+        fold = f", {self.folded:,} folded into others" if self.folded else ""
+        work = f" ({self.computed:,} computed, {self.repaired:,} repaired)"
+        return f"lists of {self.papers:,} papers, {self.k} neighbours each, {self.kind} search{work}{fold}{more}"
 
 
-def index(index: str | Path, *, kind: str = "auto", k: int = K, progress: Progress | None = None) -> IndexReport:
+def index(
+    index: str | Path,
+    *,
+    kind: str = "auto",
+    k: int = K,
+    incremental: bool = False,
+    wait: bool = False,
+    progress: Progress | None = None,
+) -> IndexReport:
     """Compute the k nearest of every embedded paper and publish them; readers see the old build until the end.
 
     All vectors are held in memory as float32, once here and once in the search index: 2 x n x dim x 4 bytes.
 
     Args:
         index: the index folder.
-        kind: a name of `registry.SEARCH`, or `auto` (exact up to 200,000 papers).
+        kind: a name of `registry.SEARCH`, or `auto` (exact up to 300,000 papers; when `incremental`, as it was).
         k: neighbours kept of each, at least 1.
+        incremental: bring the stored lists up to date instead of computing all from scratch, where they allow it and
+            few papers changed. While lists are exact, both give the same.
+        wait: whether to wait for another writer instead of refusing.
         progress: told how many lists are done.
 
     Raises:
@@ -68,66 +95,111 @@ def index(index: str | Path, *, kind: str = "auto", k: int = K, progress: Progre
     """
     if kind != "auto" and kind not in registry.SEARCH:
         raise RecsysError(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.SEARCH)}")
-    import numpy as np
-
     folder = Path(index)
-    with writing(folder) as connection:
-        built, corpus = Built(connection), Corpus(connection)
-        digest = _digest(built, folder)
-        papers = list(built.embedded(digest))
-        embeddings = gather(folder, built, digest, papers)
-        kind = default_kind(len(papers)) if kind == "auto" else kind
-        rows = np.array([paper.row for paper in papers], dtype=np.int64)
-        searcher: SearchIndex = registry.load(registry.SEARCH, kind).build(embeddings, rows)
-        lists = _lists(rows, embeddings, searcher, k, progress or Silent())
-        with transaction(connection):
-            built.replace_lists(lists)
-            name = "" if searcher.exact else publish(folder / "search", ".faiss", searcher.save)
-            built.add_build(_build(digest, kind, name, len(papers), k, corpus.revision))
-        sweep(folder / "search", {name}, ".faiss")
-        pending = corpus.counts()["recommendable"] - len(papers) - len(built.quarantined(digest))
-    return IndexReport(len(papers), pending, kind, k)
+    with writing(folder, wait=wait) as connection:
+        work = _Work(connection, folder, k, progress or Silent())
+        difference = work.difference(kind) if incremental else None
+        return work.refresh(difference) if difference else work.build(kind)
 
 
-def _digest(built: Built, folder: Path) -> str:
-    stored = built.fingerprint()
-    if stored is None:
-        raise IndexStale(f"no vectors at {folder}", f"recsys update --index {folder}")
-    return Fingerprint.from_json(stored).digest
+class _Work:
+    """One build in the making, under the writer's lock."""
 
+    def __init__(self, connection: sqlite3.Connection, folder: Path, k: int, progress: Progress) -> None:
+        self._connection = connection
+        self._folder = folder
+        self._k = k
+        self._progress = progress
+        self._built = Built(connection)
+        self._corpus = Corpus(connection)
+        self._listable = Listable.gather(folder, self._built, self._corpus, self._digest())
 
-def gather(folder: Path, built: Built, digest: str, papers: Sequence[Embedded]) -> npt.NDArray[np.float32]:
-    """The papers' vectors as one (n, dim) float32 matrix of unit rows, in their order."""
-    import numpy as np
+    def _digest(self) -> str:
+        stored = self._built.fingerprint()
+        if stored is None:
+            raise IndexStale(f"no vectors at {self._folder}", f"recsys update --index {self._folder}")
+        return Fingerprint.from_json(stored).digest
 
-    shards = built.shards(digest)
-    embeddings = np.empty((len(papers), shards[0].dim if shards else 1), dtype=np.float32)
-    of_paper = np.array([paper.shard for paper in papers], dtype=np.int64)
-    positions = np.array([paper.position for paper in papers], dtype=np.int64)
-    for shard in shards:
-        mine = np.flatnonzero(of_paper == shard.shard)
-        if len(mine):
-            vectors = read_shard(folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
-            embeddings[mine] = vectors[positions[mine]]
-    return embeddings
+    def difference(self, kind: str) -> Difference | None:
+        """What changed since the last build, if its lists can be brought up to date with profit."""
+        try:
+            build = self._built.build()
+            fits = build and (build.fingerprint, build.k) == (self._listable.digest, self._k)
+            if not (build and fits and kind in ("auto", build.kind)):
+                return None
+            difference = Difference.find(self._listable)
+        except IndexDamaged:
+            return None  # what is stored cannot be built upon
+        return difference if difference.is_small else None
 
+    def refresh(self, difference: Difference) -> IndexReport:
+        """Publish the stored lists, brought up to date."""
+        build = self._built.build()
+        assert build is not None, "a difference is to a build"
+        if not (len(difference.fresh) or difference.gone):
+            with transaction(self._connection):
+                self._publish(build.kind, build.search_file)
+            return self._report(build.kind, 0, 0)
+        self._progress.start("refreshing", len(difference.fresh))
+        refreshed = Refreshed(difference, self._k)
+        self._progress.advance(len(difference.fresh))
+        with transaction(self._connection):
+            self._built.drop_lists(difference.gone)
+            self._built.put_lists(refreshed_lists(difference, refreshed))
+            self._publish(build.kind, self._search_file(build))
+        self._sweep()
+        computed = len(difference.fresh) + refreshed.refilled
+        return self._report(build.kind, computed, len(refreshed.changed) - computed)
 
-def _lists(
-    rows: npt.NDArray[np.int64],
-    embeddings: npt.NDArray[np.float32],
-    searcher: SearchIndex,
-    k: int,
-    progress: Progress,
-) -> Iterator[tuple[int, bytes]]:
-    """(row, packed neighbours) of every paper, in paper-id order."""
-    progress.start("listing", len(rows))
-    for start, positions, scores in all_neighbors(embeddings, k, searcher, ids=rows):
-        for row, nearest, values in zip(rows[start:].tolist(), positions, scores, strict=False):
-            found = nearest >= 0
-            yield row, pack_neighbors(rows[nearest[found]].tolist(), values[found].tolist())
-        progress.advance(len(positions))
+    def _search_file(self, build: Build) -> str:
+        """The build's search file, built again where too many listed papers are not in it."""
+        if not build.search_file:
+            return ""
+        if len(self._built.unsearchable(build.fingerprint)) <= _STALE_FILE * len(self._listable.papers):
+            return build.search_file
+        searcher = registry.load(registry.SEARCH, build.kind).build(self._listable.embeddings, self._listable.rows)
+        self._built.mark_searchable()
+        return publish(self._folder / "search", ".faiss", searcher.save)
 
+    def build(self, kind: str) -> IndexReport:
+        """Compute and publish every list."""
+        listable, n = self._listable, len(self._listable.papers)
+        kind = default_kind(n) if kind == "auto" else kind
+        size = n * (8 * self._k + _LIST_OVERHEAD)
+        require_space(self._folder, size + (4 * listable.embeddings.size if kind != "flat" else 0), "the index")
+        searcher: SearchIndex = registry.load(registry.SEARCH, kind).build(listable.embeddings, listable.rows)
+        with transaction(self._connection):
+            self._built.replace_lists(self._all_lists(searcher))
+            name = "" if searcher.exact else publish(self._folder / "search", ".faiss", searcher.save)
+            self._publish(kind, name)
+        self._sweep()
+        return self._report(kind, n, 0)
 
-def _build(digest: str, kind: str, search_file: str, papers: int, k: int, revision: int) -> Build:
-    created = datetime.now(UTC).isoformat(timespec="seconds")
-    return Build(created, digest, kind, search_file, papers, k, revision)
+    def _all_lists(self, searcher: SearchIndex) -> Iterator[StoredList]:
+        listable = self._listable
+        self._progress.start("listing", len(listable.papers))
+        for block in all_neighbors(listable.embeddings, self._k, searcher, ids=listable.rows):
+            packed = pack(Lists(block.positions, block.scores), listable.rows)
+            for paper, neighbors in zip(listable.papers[block.start :], packed, strict=False):
+                yield StoredList(paper.row, neighbors, paper.text_hash, True)
+            self._progress.advance(len(block.positions))
+
+    def _publish(self, kind: str, search_file: str) -> None:
+        """Note the build and its works; what an earlier encoder left is dropped. Call inside the transaction."""
+        created = datetime.now(UTC).isoformat(timespec="seconds")
+        n, revision = len(self._listable.papers), self._corpus.revision
+        self._corpus.replace_folds(self._listable.folds)
+        self._built.add_build(Build(created, self._listable.digest, kind, search_file, n, self._k, revision))
+        self._built.keep_only(self._listable.digest)
+
+    def _sweep(self) -> None:
+        build = self._built.build()
+        sweep(self._folder / "search", {build.search_file} if build else set(), ".faiss")
+        sweep(self._folder / "vectors", self._built.shard_files(), ".npy")
+
+    def _report(self, kind: str, computed: int, repaired: int) -> IndexReport:
+        digest, papers = self._listable.digest, len(self._listable.papers)
+        folds = self._listable.folds
+        wanted = self._corpus.counts()["listable"]
+        pending = wanted - papers - len(self._built.quarantined(digest))
+        return IndexReport(papers, pending, kind, self._k, len(folds), computed, repaired)

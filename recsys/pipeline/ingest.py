@@ -14,8 +14,8 @@ from recsys.pipeline.progress import Progress, Silent
 from recsys.sources.base import Reject, Source, peek
 from recsys.sources.detection import detect
 from recsys.sources.opening import expand, open_stream
+from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Changes, Corpus, RejectedRecord
-from recsys.store.schema import transaction, writing
 
 _BATCH = 5000
 """Records a transaction: what a kill can cost, and what is held in memory."""
@@ -57,6 +57,7 @@ def ingest(
     *,
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
+    wait: bool = False,
     progress: Progress | None = None,
 ) -> IngestReport:
     """Read files into the corpus; what a good record says is kept whatever its neighbours hold.
@@ -66,6 +67,7 @@ def ingest(
         index: the index folder; made where it does not exist.
         format: a name of `registry.SOURCES`, or `auto` to look at each file's content.
         columns: for tables, field name -> column name.
+        wait: whether to wait for another writer instead of refusing.
         progress: told how many records were read.
 
     Raises:
@@ -79,7 +81,7 @@ def ingest(
     progress = progress or Silent()
     progress.start("ingesting", None)
     total = IngestReport()
-    with writing(Path(index), create=True) as connection:
+    with writing(Path(index), create=True, wait=wait) as connection:
         for path in inputs:
             for part in _ingest_file(connection, path, format, dict(columns or {})):
                 total = _sum(total, part)

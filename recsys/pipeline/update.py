@@ -7,6 +7,7 @@ process can abort it; and a process that only makes lists starts without the sec
 from __future__ import annotations
 
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -43,11 +44,13 @@ def update(
     replace_vectors: bool = False,
     kind: str = "auto",
     k: int = K,
+    wait: bool = False,
     progress: Progress | None = None,
 ) -> UpdateReport:
-    """Embed new and changed texts in a child process, then compute and publish every list.
+    """Embed new and changed texts in a child process, then bring every list up to date and publish.
 
-    Arguments and errors are those of `embed` and `index`.
+    Between the two another writer may have its turn; the second part waits for it. Arguments and errors are those of
+    `embed` and `index`.
     """
     progress = progress or Silent()
     options = {
@@ -58,9 +61,10 @@ def update(
         "max_length": max_length,
         "allow_download": allow_download,
         "replace_vectors": replace_vectors,
+        "wait": wait,
     }
     embedded = _embed_in_child(options, progress)
-    return UpdateReport(embedded, index(index_folder, kind=kind, k=k, progress=progress))
+    return UpdateReport(embedded, index(index_folder, kind=kind, k=k, incremental=True, wait=True, progress=progress))
 
 
 def _embed_in_child(options: dict[str, Any], progress: Progress) -> EmbedReport:
@@ -120,6 +124,7 @@ def _say(message: dict[str, Any]) -> None:
 
 def _child() -> None:
     """The child: options as JSON on stdin; progress, then a report or an error, as JSON lines on stdout."""
+    logging.basicConfig(format="recsys: %(message)s")
     request = sys.stdin.read()
     try:
         if request:  # nothing comes from a parent that was killed before it could ask

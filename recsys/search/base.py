@@ -6,7 +6,7 @@ One contract test holds every kind to brute-force NumPy *values*.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple, Protocol, Self
 
 if TYPE_CHECKING:
     import numpy as np
@@ -74,8 +74,8 @@ class SearchIndex(Protocol):
         """
         ...
 
-    def save(self, path: Path) -> None:
-        """Write one file that plain FAISS opens."""
+    def save(self, stream: BinaryIO) -> None:
+        """Write what plain FAISS opens as a file."""
         ...
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import faiss
 import numpy as np
@@ -102,11 +102,10 @@ class FaissSearch:
             scores[near] = true_scores(queries[near], ids[near], self._index.reconstruct_batch)
         return scores
 
-    def save(self, path: Path) -> None:
+    def save(self, stream: BinaryIO) -> None:
         """See `SearchIndex.save`."""
         # FAISS's own file writer only prints a warning when the disk is full at close; Python's stream raises.
-        with path.open("wb") as stream:
-            faiss.write_index(self._index, faiss.PyCallbackIOWriter(stream.write))  # type: ignore[attr-defined, unused-ignore]
+        faiss.write_index(self._index, faiss.PyCallbackIOWriter(stream.write))  # type: ignore[attr-defined, unused-ignore]
 
     @classmethod
     def load(cls, path: Path) -> Self:

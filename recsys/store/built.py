@@ -8,7 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from recsys.store.corpus import RECOMMENDABLE
+from recsys.errors import IndexDamaged
+from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
+from recsys.store.corpus import LISTABLE, RECOMMENDABLE
+
+_BUILD = "created, fingerprint, kind, search_file, papers, k, revision"
+_REPAIR = "recsys doctor --repair"
 
 
 class Shard(NamedTuple):
@@ -21,12 +26,22 @@ class Shard(NamedTuple):
 
 
 class Embedded(NamedTuple):
-    """A recommendable paper and where its vector lies."""
+    """A paper that takes part in lists, and where its vector lies."""
 
     row: int
     paper_id: str
+    text_hash: bytes
     shard: int
     position: int
+
+
+class StoredList(NamedTuple):
+    """A related list as it is stored: packed neighbours, and the text that they were made of."""
+
+    row: int
+    neighbors: bytes
+    text_hash: bytes
+    searchable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +56,7 @@ class Build:
         papers: how many papers have lists.
         k: neighbours kept of each.
         revision: the corpus revision that it was made of.
+        number: grows with every build of an index.
     """
 
     created: str
@@ -50,6 +66,7 @@ class Build:
     papers: int
     k: int
     revision: int
+    number: int = 0
 
 
 def pack_neighbors(rows: Sequence[int], scores: Sequence[float]) -> bytes:
@@ -79,10 +96,17 @@ class Built:
         """Declare what the vectors of this index are made by (JSON)."""
         self._connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('fingerprint', ?)", (fingerprint,))
 
-    def forget_vectors(self) -> None:
-        """Drop every vector, list and build: another encoder takes over. Call inside a transaction."""
-        for table in ("embeddings", "quarantine", "shards", "related", "builds"):
-            self._connection.execute(f"DELETE FROM {table}")
+    def build_fingerprint(self) -> str | None:
+        """JSON of the fingerprint of the published build: another than `fingerprint` while vectors are replaced."""
+        found = self._connection.execute("SELECT value FROM meta WHERE key = 'build_fingerprint'").fetchone()
+        return str(found[0]) if found else None
+
+    def keep_only(self, digest: str) -> None:
+        """Drop every vector of other fingerprints than the index's. Call inside the transaction of a build."""
+        for table in ("embeddings", "quarantine", "shards"):
+            self._connection.execute(f"DELETE FROM {table} WHERE fingerprint <> ?", (digest,))
+        fingerprint = "SELECT 'build_fingerprint', value FROM meta WHERE key = 'fingerprint'"
+        self._connection.execute(f"INSERT OR REPLACE INTO meta {fingerprint}")
 
     def pending(self, digest: str) -> list[int]:
         """Rows of recommendable papers whose text has no vector, one row a text, longest text first."""
@@ -96,17 +120,21 @@ class Built:
 
     def add_shard(self, digest: str, sha256: str, dim: int, text_hashes: Sequence[bytes]) -> None:
         """Reference a shard whose i-th row is the vector of the i-th text. Call inside a transaction."""
-        added = self._connection.execute(
-            "INSERT OR IGNORE INTO shards (sha256, fingerprint, rows, dim) VALUES (?, ?, ?, ?) RETURNING shard",
-            (sha256, digest, len(text_hashes), dim),
-        ).fetchone()
-        if added is None:
-            query = "SELECT shard FROM shards WHERE sha256 = ? AND fingerprint = ?"
-            added = self._connection.execute(query, (sha256, digest)).fetchone()
+        query = "INSERT OR IGNORE INTO shards (sha256, fingerprint, rows, dim) VALUES (?, ?, ?, ?)"
+        self._connection.execute(query, (sha256, digest, len(text_hashes), dim))
+        query = "SELECT shard FROM shards WHERE sha256 = ? AND fingerprint = ?"
+        (shard,) = self._connection.execute(query, (sha256, digest)).fetchone()
         self._connection.executemany(
             "INSERT OR REPLACE INTO embeddings (fingerprint, text_hash, shard, position) VALUES (?, ?, ?, ?)",
-            ((digest, text_hash, added[0], position) for position, text_hash in enumerate(text_hashes)),
+            ((digest, text_hash, shard, position) for position, text_hash in enumerate(text_hashes)),
         )
+        texts = self._digest_of_texts(shard)
+        self._connection.execute("UPDATE shards SET texts = ? WHERE shard = ?", (texts, shard))
+
+    def _digest_of_texts(self, shard: int) -> bytes:
+        """Of the texts that a shard has vectors of; other texts with the very same vectors share their shard."""
+        query = "SELECT text_hash FROM embeddings WHERE shard = ? ORDER BY position, text_hash"
+        return digest_of_texts(text_hash for (text_hash,) in self._connection.execute(query, (shard,)))
 
     def add_quarantine(self, digest: str, text_hashes: Iterable[bytes]) -> None:
         """Note texts of which no finite vector could be made. Call inside a transaction."""
@@ -131,29 +159,74 @@ class Built:
         query = "SELECT shard, sha256, rows, dim FROM shards WHERE fingerprint = ? ORDER BY shard"
         return [Shard(*row) for row in self._connection.execute(query, (digest,))]
 
+    def check_shard(self, shard: Shard) -> None:
+        """Check that the rows of a shard belong to the texts that they were made of.
+
+        Raises:
+            IndexDamaged: they do not.
+        """
+        (stored,) = self._connection.execute("SELECT texts FROM shards WHERE shard = ?", (shard.shard,)).fetchone()
+        if self._digest_of_texts(shard.shard) != stored:
+            raise IndexDamaged(f"the texts of shard {shard.sha256[:12]} are not those it was made of", _REPAIR)
+
+    def forget_shard(self, shard: Shard) -> int:
+        """Drop a shard's vectors, so that their texts are encoded again; returns how many. Call inside a transaction.
+
+        Lists made of them stay, but name no text any more, so that the next build makes them anew.
+        """
+        texts = "SELECT text_hash FROM embeddings WHERE shard = ?"
+        rows = f"SELECT row FROM papers WHERE text_hash IN ({texts})"
+        self._connection.execute(f"UPDATE related SET text_hash = x'' WHERE row IN ({rows})", (shard.shard,))
+        dropped = self._connection.execute("DELETE FROM embeddings WHERE shard = ?", (shard.shard,)).rowcount
+        self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard.shard,))
+        return dropped
+
     def shard_files(self) -> set[str]:
         """sha256 of every referenced shard."""
         return {sha for (sha,) in self._connection.execute("SELECT sha256 FROM shards")}
 
+    def used(self, shard: Shard) -> list[tuple[int, bytes]]:
+        """(position, text hash) of the vectors of a shard whose text some paper has, by position."""
+        query = """SELECT position, text_hash FROM embeddings WHERE shard = ?
+                   AND text_hash IN (SELECT text_hash FROM papers) ORDER BY position"""
+        return self._connection.execute(query, (shard.shard,)).fetchall()
+
+    def use_counts(self, digest: str) -> dict[int, int]:
+        """Shard number -> how many of its vectors have a text that some paper has."""
+        query = """SELECT shard, count(*) FROM embeddings WHERE fingerprint = ?
+                   AND text_hash IN (SELECT text_hash FROM papers) GROUP BY shard"""
+        return dict(self._connection.execute(query, (digest,)))
+
+    def drop_shards(self, shards: Iterable[Shard]) -> None:
+        """Drop shards whose used vectors were written to others. Call inside the transaction that adds those."""
+        for shard in shards:
+            self._connection.execute("DELETE FROM embeddings WHERE shard = ?", (shard.shard,))
+            self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard.shard,))
+
     def embedded(self, digest: str) -> Iterator[Embedded]:
         """Recommendable papers that have a vector, by paper id."""
         query = f"""
-            SELECT row, paper_id, shard, position FROM papers AS p
-            JOIN embeddings AS e ON e.fingerprint = ? AND e.text_hash = p.text_hash
-            WHERE {RECOMMENDABLE} ORDER BY paper_id"""
+            SELECT row, paper_id, text_hash, shard, position FROM papers
+            JOIN embeddings USING (text_hash) WHERE fingerprint = ? AND {RECOMMENDABLE} ORDER BY paper_id"""
         return map(Embedded._make, self._connection.execute(query, (digest,)))
 
-    def vector_place(self, digest: str, text_hash: bytes) -> tuple[str, int, int, int] | None:
-        """Where one text's vector lies: (sha256 of the shard, its rows, its dim, position), or None."""
-        query = """SELECT sha256, rows, dim, position FROM embeddings JOIN shards USING (shard)
+    def vector_place(self, digest: str, text_hash: bytes) -> tuple[Shard, int] | None:
+        """Where one text's vector lies: (shard, position), or None."""
+        query = """SELECT shard, sha256, rows, dim, position FROM embeddings JOIN shards USING (shard)
                    WHERE embeddings.fingerprint = ? AND text_hash = ?"""
         found = self._connection.execute(query, (digest, text_hash)).fetchone()
-        return tuple(found) if found else None
+        return (Shard(*found[:4]), found[4]) if found else None
 
-    def rows_of(self, shard: int, position: int) -> list[tuple[int, str]]:
-        """(row, paper id) of the recommendable papers whose text has this vector, by paper id."""
+    def rows_of(self, shard: int, position: int, *, folded: bool = False) -> list[tuple[int, str]]:
+        """(row, paper id) of the papers whose text has this vector, by paper id.
+
+        Args:
+            shard: number of the shard.
+            position: row in it.
+            folded: whether papers that are folded into others count too.
+        """
         query = f"""SELECT row, paper_id FROM embeddings JOIN papers USING (text_hash)
-                    WHERE shard = ? AND position = ? AND {RECOMMENDABLE} ORDER BY paper_id"""
+                    WHERE shard = ? AND position = ? AND {RECOMMENDABLE if folded else LISTABLE} ORDER BY paper_id"""
         return self._connection.execute(query, (shard, position)).fetchall()
 
     def vector_count(self, digest: str) -> int:
@@ -161,15 +234,71 @@ class Built:
         query = "SELECT count(*) FROM embeddings WHERE fingerprint = ?"
         return int(self._connection.execute(query, (digest,)).fetchone()[0])
 
-    def replace_lists(self, lists: Iterable[tuple[int, bytes]]) -> None:
-        """Put these (row, packed neighbours) in place of every stored list. Call inside a transaction."""
+    def replace_lists(self, lists: Iterable[StoredList]) -> None:
+        """Put these in place of every stored list. Call inside a transaction."""
         self._connection.execute("DELETE FROM related")
-        self._connection.executemany("INSERT INTO related (row, neighbors) VALUES (?, ?)", lists)
+        self.put_lists(lists)
+
+    def put_lists(self, lists: Iterable[StoredList]) -> None:
+        """Put these in place of the stored lists of the same rows. Call inside a transaction."""
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO related (row, neighbors, text_hash, searchable, checksum) VALUES (?, ?, ?, ?, ?)",
+            ((*one, checksum_of_list(one.row, one.neighbors)) for one in lists),
+        )
+
+    def drop_lists(self, rows: Iterable[int]) -> None:
+        """Forget the lists of these rows. Call inside a transaction."""
+        self._connection.executemany("DELETE FROM related WHERE row = ?", ((row,) for row in rows))
+
+    def stored_lists(self) -> Iterator[StoredList]:
+        """Every stored list, by row, each checked against its checksum.
+
+        Raises:
+            IndexDamaged: one is not what was stored.
+        """
+        query = "SELECT row, neighbors, text_hash, searchable, checksum FROM related ORDER BY row"
+        for row, neighbors, text_hash, searchable, stored in self._connection.execute(query):
+            if checksum_of_list(row, neighbors) != stored:
+                raise _damaged_list(row)
+            yield StoredList(row, neighbors, text_hash, bool(searchable))
+
+    def mark_searchable(self) -> None:
+        """Note that a new search file holds every listed vector. Call inside the transaction that publishes it."""
+        self._connection.execute("UPDATE related SET searchable = 1")
+
+    def searchable(self, rows: Sequence[int]) -> set[int]:
+        """Those of some rows whose present vector is in the build's search file."""
+        marks = ", ".join("?" * len(rows))
+        query = f"SELECT row FROM related WHERE searchable = 1 AND row IN ({marks})"
+        return {row for (row,) in self._connection.execute(query, rows)}
+
+    def unsearchable(self, digest: str, *, folded: bool = False) -> list[Embedded]:
+        """Papers that take part in lists, and whose vector is not in the build's search file, by paper id.
+
+        Args:
+            digest: of the vectors' fingerprint.
+            folded: whether papers that are folded into others are wanted too; no search file holds those.
+        """
+        query = f"""
+            SELECT row, paper_id, papers.text_hash, shard, position FROM papers
+            JOIN embeddings USING (text_hash) LEFT JOIN related USING (row)
+            WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE} AND coalesce(searchable, 0) = 0
+            ORDER BY paper_id"""
+        return list(map(Embedded._make, self._connection.execute(query, (digest,))))
 
     def neighbors(self, row: int) -> list[tuple[int, float]] | None:
-        """The stored list of a paper: (row, score), best first; None where the last build has none for it."""
-        found = self._connection.execute("SELECT neighbors FROM related WHERE row = ?", (row,)).fetchone()
-        return unpack_neighbors(found[0]) if found else None
+        """The stored list of a paper: (row, score), best first; None where the last build has none for it.
+
+        Raises:
+            IndexDamaged: it is not what was stored.
+        """
+        query = "SELECT neighbors, checksum FROM related WHERE row = ?"
+        found = self._connection.execute(query, (row,)).fetchone()
+        if found is None:
+            return None
+        if checksum_of_list(row, found[0]) != found[1]:
+            raise _damaged_list(row)
+        return unpack_neighbors(found[0])
 
     def listed(self) -> Iterator[tuple[int, str]]:
         """(row, paper id) of every paper that has a list, by paper id."""
@@ -178,24 +307,40 @@ class Built:
         )
 
     def add_build(self, build: Build) -> None:
-        """Make `build` the current one. Call inside the transaction that replaces the lists."""
-        self._connection.execute("DELETE FROM builds")
-        self._connection.execute(
-            "INSERT INTO builds (created, fingerprint, kind, search_file, papers, k, revision)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                build.created,
-                build.fingerprint,
-                build.kind,
-                build.search_file,
-                build.papers,
-                build.k,
-                build.revision,
-            ),
+        """Make `build` the current one, under the next number. Call inside the transaction that replaces the lists."""
+        fields = (
+            build.created,
+            build.fingerprint,
+            build.kind,
+            build.search_file,
+            build.papers,
+            build.k,
+            build.revision,
         )
+        added = self._connection.execute(
+            f"INSERT INTO builds ({_BUILD}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*fields, checksum(fields))
+        )
+        self._connection.execute("DELETE FROM builds WHERE build < ?", (added.lastrowid,))
+
+    def build_number(self) -> int:
+        """The number of the current build; 0 before the first."""
+        (number,) = self._connection.execute("SELECT coalesce(max(build), 0) FROM builds").fetchone()
+        return int(number)
 
     def build(self) -> Build | None:
-        """The current build, or None before the first."""
-        query = "SELECT created, fingerprint, kind, search_file, papers, k, revision FROM builds ORDER BY build"
-        found = self._connection.execute(f"{query} DESC LIMIT 1").fetchone()
-        return Build(*found) if found else None
+        """The current build, or None before the first.
+
+        Raises:
+            IndexDamaged: it is not what was stored.
+        """
+        query = f"SELECT {_BUILD}, build, checksum FROM builds ORDER BY build DESC LIMIT 1"
+        found = self._connection.execute(query).fetchone()
+        if found is None:
+            return None
+        if checksum(found[:-2]) != found[-1]:
+            raise IndexDamaged("the record of the build is damaged", _REPAIR)
+        return Build(*found[:-1])
+
+
+def _damaged_list(row: int) -> IndexDamaged:
+    return IndexDamaged(f"the related list at row {row} is damaged", _REPAIR)

@@ -8,21 +8,27 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
+from recsys.errors import IndexDamaged
 from recsys.paper import Paper
+from recsys.store.checksums import checksum
 
 _FIELDS = (
     "paper_id, version, title, abstract, authors, categories, published, updated, comments, doi, journal_ref,"
     " withdrawn, source, rank"
 )
+_COLUMNS = f"row, {_FIELDS}, text_hash, title_key"
 _UPSERT = (
-    f"INSERT INTO papers ({_FIELDS}, text_hash, title_key) VALUES ({', '.join('?' * 16)})"
-    " ON CONFLICT (paper_id) DO UPDATE SET "
-    + ", ".join(f"{c} = excluded.{c}" for c in f"{_FIELDS}, text_hash, title_key".split(", ")[1:])
+    f"INSERT INTO papers ({_COLUMNS}, checksum) VALUES ({', '.join('?' * 18)}) ON CONFLICT (paper_id) DO UPDATE SET "
+    + ", ".join(f"{c} = excluded.{c}" for c in f"{_COLUMNS}, checksum".split(", ")[2:])
 )
+_SELECT = f"SELECT {_COLUMNS}, checksum FROM papers"
 RECOMMENDABLE = "withdrawn = 0 AND abstract <> ''"
-"""SQL: the papers that take part in lists; the same rule as `Paper.recommendable`."""
+"""SQL: the papers that may take part in lists; the same rule as `Paper.recommendable`."""
+
+LISTABLE = f"{RECOMMENDABLE} AND papers.row NOT IN (SELECT row FROM works)"
+"""SQL: those that do: a paper that is folded into another is not listed beside it."""
 
 _LOOKUP = 500
 _encode = json.JSONEncoder(ensure_ascii=False).encode
@@ -72,8 +78,17 @@ def newness(paper: Paper) -> tuple[Any, ...]:
     return (*order, *fields, *more)
 
 
-def _to_row(paper: Paper) -> tuple[Any, ...]:
-    return (
+class Fold(NamedTuple):
+    """A paper that is shown as part of another: its row, the other's row, and why."""
+
+    row: int
+    work: int
+    reason: str
+
+
+def _to_row(paper: Paper, row: int) -> tuple[Any, ...]:
+    fields = (
+        row,
         paper.paper_id,
         paper.version,
         paper.title,
@@ -91,11 +106,19 @@ def _to_row(paper: Paper) -> tuple[Any, ...]:
         paper.text_hash,
         _title_key(paper.title),
     )
+    return (*fields, checksum(fields))
 
 
 def _to_paper(row: Sequence[Any]) -> Paper:
-    paper_id, version, title, abstract, authors, categories, published, updated, *rest = row
-    comments, doi, journal_ref, withdrawn, source, rank = rest
+    """The paper of a row of `_SELECT`.
+
+    Raises:
+        IndexDamaged: the row's checksum is not that of its fields.
+    """
+    if checksum(row[:-1]) != row[-1]:
+        raise IndexDamaged(f"the record at row {row[0]} is damaged", "recsys doctor --repair")
+    _, paper_id, version, title, abstract, authors, categories, published, updated, *rest = row
+    comments, doi, journal_ref, withdrawn, source, rank, *_ = rest
     return Paper(
         paper_id,
         version,
@@ -114,6 +137,12 @@ def _to_paper(row: Sequence[Any]) -> Paper:
     )
 
 
+def _check_fold(fold: Fold, stored: int) -> Fold:
+    if checksum(fold) != stored:
+        raise IndexDamaged(f"the fold of row {fold.row} is damaged", "recsys doctor --repair")
+    return fold
+
+
 class Corpus:
     """The papers of one index, over an open connection."""
 
@@ -122,64 +151,135 @@ class Corpus:
 
     def upsert(self, papers: Sequence[Paper]) -> Changes:
         """Store each paper unless what is stored is as new (see `newness`). Call inside a transaction."""
-        best = self._stored({paper.paper_id for paper in papers})
+        rows = self.rows({paper.paper_id for paper in papers})
+        best = {paper.paper_id: paper for paper in self.papers(rows)}
         changed: dict[str, Paper] = {}
         stored = updated = 0
+        next_row = self._next_row()
         for paper in papers:
             before = best.get(paper.paper_id)
             if before is not None and newness(paper) <= newness(before):
                 continue
             stored, updated = (stored + 1, updated) if before is None else (stored, updated + 1)
+            if before is None:
+                rows[paper.paper_id] = next_row
+                next_row += 1
             best[paper.paper_id] = changed[paper.paper_id] = paper
-        self._connection.executemany(_UPSERT, map(_to_row, changed.values()))
+        self._connection.executemany(_UPSERT, (_to_row(paper, rows[paper_id]) for paper_id, paper in changed.items()))
+        self._set("next_row", str(next_row))
         return Changes(stored, updated, len(papers) - stored - updated)
 
-    def _stored(self, ids: set[str]) -> dict[str, Paper]:
-        return {paper.paper_id: paper for paper in self.papers(ids)}
+    def remove(self, paper_ids: Sequence[str]) -> list[str]:
+        """Forget papers; returns the ids that were there. Their rows are never given to others.
+
+        Call inside a transaction.
+        """
+        there = self.rows(paper_ids)
+        for row in there.values():
+            self._connection.execute("DELETE FROM papers WHERE row = ?", (row,))
+            self._connection.execute("DELETE FROM works WHERE row = ?1 OR work = ?1", (row,))
+        return [paper_id for paper_id in paper_ids if paper_id in there]
+
+    def _next_row(self) -> int:
+        found = self._connection.execute("SELECT value FROM meta WHERE key = 'next_row'").fetchone()
+        return int(found[0]) if found else 1
+
+    def _set(self, key: str, value: str) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
+
+    def rows(self, ids: Iterable[str]) -> dict[str, int]:
+        """Id -> row, of those that are stored."""
+        return dict(self._select("SELECT paper_id, row FROM papers WHERE paper_id", ids))
 
     def papers(self, ids: Iterable[str]) -> Iterator[Paper]:
         """The stored papers among `ids`, in no order."""
-        wanted = list(ids)
+        return map(_to_paper, self._select(f"{_SELECT} WHERE paper_id", ids))
+
+    def papers_at(self, rows: Iterable[int]) -> dict[int, Paper]:
+        """Row -> paper, of the rows that are still there."""
+        return {found[0]: _to_paper(found) for found in self._select(f"{_SELECT} WHERE row", rows)}
+
+    def _select(self, query: str, values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query that ends in a column, where that column is one of the values."""
+        wanted = list(values)
         for start in range(0, len(wanted), _LOOKUP):
             some = wanted[start : start + _LOOKUP]
-            marks = ", ".join("?" * len(some))
-            yield from map(
-                _to_paper,
-                self._connection.execute(f"SELECT {_FIELDS} FROM papers WHERE paper_id IN ({marks})", some),
-            )
+            yield from self._connection.execute(f"{query} IN ({', '.join('?' * len(some))})", some)
 
     def paper(self, paper_id: str) -> Paper | None:
-        """One paper by its canonical id, or None."""
-        found = self._connection.execute(f"SELECT {_FIELDS} FROM papers WHERE paper_id = ?", (paper_id,))
-        row = found.fetchone()
-        return _to_paper(row) if row else None
+        """One paper by its canonical id, or None.
+
+        Raises:
+            IndexDamaged: what is found there is damaged, or another paper.
+        """
+        paper = next(self.papers([paper_id]), None)
+        if paper is not None and paper.paper_id != paper_id:
+            raise IndexDamaged(f"{paper_id} leads to the record of {paper.paper_id}", "recsys doctor --repair")
+        return paper
 
     def row(self, paper_id: str) -> int | None:
         """The row number of a paper, stable for the life of the index, or None."""
-        found = self._connection.execute("SELECT row FROM papers WHERE paper_id = ?", (paper_id,)).fetchone()
-        return int(found[0]) if found else None
+        return self.rows([paper_id]).get(paper_id)
 
     def paper_at(self, row: int) -> Paper | None:
         """The paper at a row, or None where it is no longer there."""
-        found = self._connection.execute(f"SELECT {_FIELDS} FROM papers WHERE row = ?", (row,)).fetchone()
-        return _to_paper(found) if found else None
+        return self.papers_at([row]).get(row)
+
+    def replace_folds(self, folds: Iterable[Fold]) -> None:
+        """Put these in place of every fold. Call inside the transaction that replaces the lists."""
+        self._connection.execute("DELETE FROM works")
+        self._connection.executemany(
+            "INSERT INTO works (row, work, reason, checksum) VALUES (?, ?, ?, ?)",
+            ((*fold, checksum(fold)) for fold in folds),
+        )
+
+    def folds(self) -> list[Fold]:
+        """Every fold, by row."""
+        return self._folds("ORDER BY row", ())
+
+    def fold_of(self, row: int) -> Fold | None:
+        """How a paper is folded, or None where it is shown itself."""
+        return next(iter(self._folds("WHERE row = ?", (row,))), None)
+
+    def folds_of(self, rows: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
+        """What is folded into each of some rows, where anything is: (paper id, reason), by id."""
+        found: dict[int, list[tuple[str, str]]] = {}
+        query = "SELECT work, row, paper_id, reason, works.checksum FROM works JOIN papers USING (row) WHERE work"
+        for work, row, paper_id, reason, stored in self._select(query, rows):
+            _check_fold(Fold(row, work, reason), stored)
+            found.setdefault(work, []).append((paper_id, reason))
+        return {work: sorted(copies) for work, copies in found.items()}
+
+    def _folds(self, where: str, values: tuple[int, ...]) -> list[Fold]:
+        found = self._connection.execute(f"SELECT row, work, reason, checksum FROM works {where}", values)
+        return [_check_fold(Fold(*fields), stored) for *fields, stored in found]
 
     def with_title(self, title: str) -> list[Paper]:
         """Papers whose title has the same letters and digits, by id; at most 20."""
         letters = title_letters(title)
-        query = f"SELECT {_FIELDS} FROM papers WHERE title_key = ? ORDER BY paper_id LIMIT 20"
+        query = f"{_SELECT} WHERE title_key = ? ORDER BY paper_id LIMIT 20"
         found = map(_to_paper, self._connection.execute(query, (_title_key(title),)) if letters else ())
         return [paper for paper in found if title_letters(paper.title) == letters]
 
+    def same_titles(self) -> list[list[int]]:
+        """Groups of rows of papers whose titles have the same letters and digits."""
+        query = "SELECT group_concat(row, ' ') FROM papers GROUP BY title_key HAVING count(*) > 1"
+        return [list(map(int, rows.split())) for (rows,) in self._connection.execute(query)]
+
+    def beginnings(self, letters: int) -> Iterator[tuple[int, str, str]]:
+        """(row, comments, the first letters of the abstract) of every paper, by row."""
+        query = "SELECT row, comments, substr(abstract, 1, ?) FROM papers ORDER BY row"
+        yield from self._connection.execute(query, (letters,))
+
     def counts(self) -> dict[str, int]:
-        """How many papers there are: all, withdrawn, without abstract, recommendable; and rejects."""
+        """How many papers there are: all, withdrawn, without abstract, recommendable, listable; and rejects."""
         query = (
             "SELECT count(*), coalesce(sum(withdrawn), 0), coalesce(sum(abstract = '' AND withdrawn = 0), 0),"
-            f" coalesce(sum({RECOMMENDABLE}), 0) FROM papers"
+            f" coalesce(sum({RECOMMENDABLE}), 0), coalesce(sum({LISTABLE}), 0) FROM papers"
         )
         numbers = self._connection.execute(query).fetchone()
         (rejects,) = self._connection.execute("SELECT count(*) FROM rejects").fetchone()
-        names = ("papers", "withdrawn", "without_abstract", "recommendable")
+        names = ("papers", "withdrawn", "without_abstract", "recommendable", "listable")
         return {**dict(zip(names, numbers, strict=True)), "rejects": rejects}
 
     def add_rejects(self, rejects: Iterable[RejectedRecord]) -> None:
@@ -202,6 +302,4 @@ class Corpus:
 
     def bump_revision(self) -> None:
         """Mark the corpus as changed. Call inside the transaction of the change."""
-        self._connection.execute(
-            "INSERT OR REPLACE INTO meta (key, value) VALUES ('revision', ?)", (str(self.revision + 1),)
-        )
+        self._set("revision", str(self.revision + 1))

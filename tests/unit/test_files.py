@@ -3,6 +3,7 @@ from __future__ import annotations
 import stat
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
@@ -11,17 +12,17 @@ from recsys.files import hash_of, publish, replacing, sweep, verified
 
 
 def test_a_published_file_is_named_by_its_content(tmp_path: Path) -> None:
-    name = publish(tmp_path / "new", ".bin", lambda path: path.write_bytes(b"abc") and None)
+    name = publish(tmp_path / "new", ".bin", lambda stream: stream.write(b"abc") and None)
     assert name == sha256(b"abc").hexdigest()
     assert (tmp_path / "new" / f"{name}.bin").read_bytes() == b"abc"
     assert hash_of(verified(tmp_path / "new", name, ".bin", "recsys update")) == name
-    assert publish(tmp_path / "new", ".bin", lambda path: path.write_bytes(b"abc") and None) == name
+    assert publish(tmp_path / "new", ".bin", lambda stream: stream.write(b"abc") and None) == name
     assert len(list((tmp_path / "new").iterdir())) == 1
 
 
 def test_a_failed_publication_leaves_nothing(tmp_path: Path) -> None:
-    def fail(path: Path) -> None:
-        path.write_bytes(b"half")
+    def fail(stream: BinaryIO) -> None:
+        stream.write(b"half")
         raise OSError("disk full")
 
     with pytest.raises(OSError, match="disk full"):
@@ -30,7 +31,7 @@ def test_a_failed_publication_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_damage_is_named(tmp_path: Path) -> None:
-    name = publish(tmp_path, ".bin", lambda path: path.write_bytes(b"abc") and None)
+    name = publish(tmp_path, ".bin", lambda stream: stream.write(b"abc") and None)
     (tmp_path / f"{name}.bin").write_bytes(b"abd")
     with pytest.raises(IndexDamaged, match="not the file that was published") as caught:
         verified(tmp_path, name, ".bin", "recsys update")

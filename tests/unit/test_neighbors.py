@@ -118,7 +118,7 @@ def test_canonical_scores_are_those_of_the_lists() -> None:
     assert scores.dtype == np.float32
 
 
-@pytest.mark.parametrize(("n", "kind"), [(0, "flat"), (200_000, "flat"), (200_001, "hnsw")])
+@pytest.mark.parametrize(("n", "kind"), [(0, "flat"), (300_000, "flat"), (300_001, "hnsw")])
 def test_default_kind(n: int, kind: str) -> None:
     assert default_kind(n) == kind
 

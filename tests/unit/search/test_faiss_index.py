@@ -19,6 +19,11 @@ Matrix = npt.NDArray[np.float32]
 KINDS = [FlatSearch, IvfSearch, HnswSearch]
 
 
+def save(index: FaissSearch, path: Path) -> None:
+    with path.open("wb") as stream:
+        index.save(stream)
+
+
 def unit_rows(n: int, dim: int, seed: int = 0) -> Matrix:
     rows = np.random.default_rng(seed).normal(size=(n, dim))
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
@@ -84,7 +89,7 @@ def test_training_on_few_vectors_says_nothing(capfd: pytest.CaptureFixture[str])
 
 
 def test_hnsw_parameters_are_set_again_after_loading(tmp_path: Path) -> None:
-    HnswSearch.build(unit_rows(50, 8), np.arange(50)).save(tmp_path / "x.faiss")
+    save(HnswSearch.build(unit_rows(50, 8), np.arange(50)), tmp_path / "x.faiss")
     loaded = HnswSearch.load(tmp_path / "x.faiss")  # named, as it owns what is looked at
     graph = faiss.downcast_index(loaded._index.index).hnsw
     assert (graph.efConstruction, graph.efSearch, graph.nb_neighbors(1)) == (200, 128, 32)
@@ -105,7 +110,7 @@ def test_the_file_does_not_decide_how_much_is_probed(tmp_path: Path) -> None:
     path = tmp_path / "x.faiss"
     index = IvfSearch.build(unit_rows(2000, 8), np.arange(2000))
     faiss.downcast_index(index._index.index).nprobe = 1
-    index.save(path)
+    save(index, path)
     loaded = IvfSearch.load(path)
     assert faiss.downcast_index(loaded._index.index).nprobe == 16
 
@@ -155,7 +160,7 @@ def test_an_absent_file_and_a_folder_are_damage(kind: type[FaissSearch], tmp_pat
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_bytes_load_or_are_damage(kind: type[FaissSearch], tmp_path: Path) -> None:
     path = tmp_path / "x.faiss"
-    kind.build(unit_rows(60, 8), np.arange(60)).save(path)
+    save(kind.build(unit_rows(60, 8), np.arange(60)), path)
     good, random, refused = path.read_bytes(), np.random.default_rng(3), 0
     for attempt in range(200):
         bad = bytearray(good if attempt % 2 else good[: random.integers(len(good))])
@@ -171,7 +176,7 @@ def test_any_bytes_load_or_are_damage(kind: type[FaissSearch], tmp_path: Path) -
 
 def test_the_limits_of_the_process_are_put_back(tmp_path: Path) -> None:
     path = tmp_path / "x.faiss"
-    FlatSearch.build(unit_rows(5, 8), np.arange(5)).save(path)
+    save(FlatSearch.build(unit_rows(5, 8), np.arange(5)), path)
     before = faiss.get_deserialization_vector_byte_limit(), faiss.get_deserialization_loop_limit()
     FlatSearch.load(path)
     path.write_bytes(b"garbage")
@@ -184,7 +189,7 @@ def test_the_limits_of_the_process_are_put_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_full_disk_is_an_error(kind: type[FaissSearch]) -> None:
     with pytest.raises(OSError, match="No space left"):
-        kind.build(unit_rows(60, 8), np.arange(60)).save(Path("/dev/full"))
+        save(kind.build(unit_rows(60, 8), np.arange(60)), Path("/dev/full"))
 
 
 def test_kinds_must_say_how_they_are_built() -> None:

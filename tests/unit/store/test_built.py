@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from recsys.errors import IndexDamaged
 from recsys.paper import Paper
-from recsys.store.built import Build, Built, Embedded, Shard, pack_neighbors, unpack_neighbors
+from recsys.store.built import Build, Built, Embedded, Shard, StoredList, pack_neighbors, unpack_neighbors
+from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
-from recsys.store.schema import transaction, writing
 
 LONG = Paper("2401.90002", 1, "Long", "A long abstract of a paper.")
 SHORT = Paper("2401.90001", 1, "Short", "Text.")
@@ -34,6 +35,10 @@ def row(connection: sqlite3.Connection, paper: Paper) -> int:
     found = Corpus(connection).row(paper.paper_id)
     assert found is not None
     return found
+
+
+def stored(row: int, neighbors: bytes) -> StoredList:
+    return StoredList(row, neighbors, b"text", searchable=True)
 
 
 def test_neighbors_survive_packing() -> None:
@@ -63,12 +68,12 @@ def test_vectors_are_found_by_text(connection: sqlite3.Connection) -> None:
     assert built.shards("g") == []
     assert built.shard_files() == {"aa"}
     assert built.vector_count("f") == 2
-    assert built.vector_place("f", SHORT.text_hash) == ("aa", 2, 4, 1)
+    assert built.vector_place("f", SHORT.text_hash) == (shard, 1)
     assert built.vector_place("f", GONE.text_hash) is None
     assert list(built.embedded("f")) == [
-        Embedded(row(connection, SHORT), SHORT.paper_id, shard.shard, 1),
-        Embedded(row(connection, LONG), LONG.paper_id, shard.shard, 0),
-        Embedded(row(connection, TWIN), TWIN.paper_id, shard.shard, 1),
+        Embedded(row(connection, SHORT), SHORT.paper_id, SHORT.text_hash, shard.shard, 1),
+        Embedded(row(connection, LONG), LONG.paper_id, LONG.text_hash, shard.shard, 0),
+        Embedded(row(connection, TWIN), TWIN.paper_id, TWIN.text_hash, shard.shard, 1),
     ]
     twins = [(row(connection, SHORT), SHORT.paper_id), (row(connection, TWIN), TWIN.paper_id)]
     assert built.rows_of(shard.shard, 1) == twins
@@ -85,9 +90,9 @@ def test_same_shard_again_is_the_same_shard(connection: sqlite3.Connection) -> N
 def test_lists_are_replaced_whole(connection: sqlite3.Connection) -> None:
     built = Built(connection)
     with transaction(connection):
-        built.replace_lists([(row(connection, LONG), pack_neighbors([1], [0.5])), (99, b"")])
+        built.replace_lists([stored(row(connection, LONG), pack_neighbors([1], [0.5])), stored(99, b"")])
     with transaction(connection):
-        built.replace_lists([(row(connection, SHORT), pack_neighbors([2], [0.25]))])
+        built.replace_lists([stored(row(connection, SHORT), pack_neighbors([2], [0.25]))])
     assert built.neighbors(row(connection, LONG)) is None
     assert built.neighbors(row(connection, SHORT)) == [(2, 0.25)]
     assert list(built.listed()) == [(row(connection, SHORT), SHORT.paper_id)]
@@ -99,19 +104,58 @@ def test_the_last_build_counts(connection: sqlite3.Connection) -> None:
     with transaction(connection):
         built.add_build(BUILD)
         built.add_build(replace(BUILD, papers=4))
-    assert built.build() == replace(BUILD, papers=4)
+    assert built.build() == replace(BUILD, papers=4, number=2)
+    assert built.build_number() == 2
 
 
-def test_forgetting_vectors_forgets_what_stands_on_them(connection: sqlite3.Connection) -> None:
+def test_a_build_keeps_the_vectors_of_its_own_fingerprint_only(connection: sqlite3.Connection) -> None:
     built = Built(connection)
     with transaction(connection):
-        built.set_fingerprint("{}")
-        built.add_shard("f", "aa", 4, [LONG.text_hash])
-        built.add_quarantine("f", [SHORT.text_hash])
-        built.replace_lists([(row(connection, LONG), b"")])
-        built.add_build(BUILD)
-    assert built.fingerprint() == "{}"
+        built.set_fingerprint('{"new": 1}')
+        built.add_shard("old", "aa", 4, [LONG.text_hash])
+        built.add_shard("new", "bb", 4, [LONG.text_hash])
+        built.add_quarantine("old", [SHORT.text_hash])
+    assert built.build_fingerprint() is None
     with transaction(connection):
-        built.forget_vectors()
-    assert (built.shards("f"), built.build(), built.neighbors(row(connection, LONG))) == ([], None, None)
-    assert built.pending("f") == [row(connection, LONG), row(connection, SHORT)]
+        built.keep_only("new")
+    assert built.build_fingerprint() == '{"new": 1}'
+    assert (built.shards("old"), built.shard_files(), built.vector_count("new")) == ([], {"bb"}, 1)
+    assert not built.is_quarantined("old", SHORT.text_hash)
+
+
+def test_texts_with_the_same_vectors_share_a_shard(connection: sqlite3.Connection) -> None:
+    built = Built(connection)
+    with transaction(connection):
+        built.add_shard("f", "aa", 4, [LONG.text_hash])
+        built.add_shard("f", "aa", 4, [SHORT.text_hash])
+    (shard,) = built.shards("f")
+    built.check_shard(shard)
+    assert built.vector_place("f", LONG.text_hash) == built.vector_place("f", SHORT.text_hash) == (shard, 0)
+
+
+def test_rows_that_rot_are_found(connection: sqlite3.Connection) -> None:
+    built = Built(connection)
+    with transaction(connection):
+        built.add_shard("f", "aa", 4, [LONG.text_hash, SHORT.text_hash])
+        built.replace_lists([stored(1, pack_neighbors([2], [0.5])), stored(2, pack_neighbors([1], [0.5]))])
+        built.add_build(BUILD)
+    (shard,) = built.shards("f")
+    connection.execute("UPDATE embeddings SET position = 1 - position")
+    connection.execute("UPDATE related SET row = row + 1 WHERE row = 2")
+    connection.execute("UPDATE builds SET k = k + 1")
+    for question in (lambda: built.check_shard(shard), lambda: built.neighbors(3), built.build):
+        with pytest.raises(IndexDamaged):
+            question()
+    with pytest.raises(IndexDamaged):
+        list(built.stored_lists())
+    assert built.neighbors(1) == [(2, 0.5)]
+
+
+def test_a_forgotten_shard_leaves_lists_without_text(connection: sqlite3.Connection) -> None:
+    built = Built(connection)
+    with transaction(connection):
+        built.add_shard("f", "aa", 4, [LONG.text_hash])
+        built.replace_lists([stored(row(connection, LONG), b""), stored(row(connection, SHORT), b"")])
+        assert built.forget_shard(built.shards("f")[0]) == 1
+    assert built.shards("f") == []
+    assert sorted(one.text_hash for one in built.stored_lists()) == [b"", b"text"]

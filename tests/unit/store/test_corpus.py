@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from recsys.paper import Paper
+from recsys.store.connection import transaction, writing
 from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord, newness, title_letters
-from recsys.store.schema import transaction, writing
 
 PAPER = Paper(
     "2401.90001",

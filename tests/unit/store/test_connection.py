@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recsys.errors import IndexBusy, IndexDamaged, IndexMissing, RecsysError
-from recsys.store.schema import FORMAT_VERSION, database, reading, snapshot, transaction, writing
+from recsys.store.connection import FORMAT_VERSION, database, reading, snapshot, transaction, writing
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_snapshot_does_not_move(folder: Path) -> None:
 
 def test_one_writer_at_a_time(folder: Path) -> None:
     script = (
-        "import sys; from pathlib import Path; from recsys.store.schema import writing\n"
+        "import sys; from pathlib import Path; from recsys.store.connection import writing\n"
         f"with writing(Path({str(folder)!r})):\n    print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

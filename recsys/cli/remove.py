@@ -1,0 +1,26 @@
+"""`recsys remove`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from recsys.cli import options
+from recsys.cli.ids import read_ids
+from recsys.cli.reporting import report
+from recsys.config import DEFAULT_INDEX
+
+
+def remove(
+    ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="arXiv ids, links or DOIs; `-` reads them from stdin.")
+    ],
+    index: options.Index = DEFAULT_INDEX,
+    wait: options.Wait = False,
+    json: options.Json = False,
+) -> None:
+    """Take papers out of the index: they leave every list at once, the next update fills their places."""
+    from recsys.pipeline.remove import remove as run
+
+    report(run(read_ids(ids), index, wait=wait), json)

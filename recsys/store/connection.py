@@ -1,0 +1,189 @@
+"""Open an index folder's `library.sqlite`: connection settings, read-only media, transactions and snapshots."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from recsys.errors import IndexDamaged, IndexMissing, IndexStale, RecsysError
+from recsys.store.filesystem import network_kind
+from recsys.store.lock import writer_lock
+from recsys.store.migrations import migrate
+from recsys.store.schema import FORMAT_VERSION, SCHEMA
+
+_log = logging.getLogger(__name__)
+
+_SETTINGS = """
+PRAGMA busy_timeout = 5000;
+PRAGMA foreign_keys = ON;
+PRAGMA trusted_schema = OFF;
+PRAGMA cell_size_check = ON;
+"""
+_WRITER_SETTINGS = """
+PRAGMA synchronous = FULL;
+PRAGMA cache_size = -65536;          -- 64 MiB: the indexes on hashes are written at random places
+PRAGMA wal_autocheckpoint = 16384;   -- 64 MiB: a bulk ingest spends a quarter less time than at the default 4 MiB
+"""
+_DAMAGED = "recsys doctor --repair"
+
+
+def database(folder: Path) -> Path:
+    """The index's one SQLite file."""
+    return folder / "library.sqlite"
+
+
+def _connect(target: str, **options: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(target, isolation_level=None, **options)
+    connection.executescript(_SETTINGS)
+    return connection
+
+
+@contextmanager
+def explained(folder: Path) -> Iterator[None]:
+    """Turn SQLite's errors into ours.
+
+    Raises:
+        IndexDamaged: SQLite says that the file is no database, or a broken one.
+        RecsysError: the machine refused: space, permission, input or output.
+    """
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise RecsysError(
+            f"{database(folder)}: {error}", "check free space and permissions, then run the same command again"
+        ) from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise IndexDamaged(f"{database(folder)}: {error}", f"{_DAMAGED} --index {folder}") from error
+
+
+@contextmanager
+def reading(folder: Path) -> Iterator[sqlite3.Connection]:
+    """A read-only connection; one whole build is seen for as long as a transaction lasts.
+
+    Raises:
+        IndexMissing: no index in that folder.
+        IndexStale: an index of an earlier format.
+        IndexDamaged: the file there is not a readable index.
+        RecsysError: the machine refused to read it.
+    """
+    _require(folder)
+    with explained(folder), closing(_open_read_only(database(folder))) as connection:
+        if _format(connection, folder) < FORMAT_VERSION:
+            raise IndexStale(
+                f"{folder} was written by an earlier recsys", f"recsys update --index {folder} brings it up to date"
+            )
+        yield connection
+
+
+def _require(folder: Path) -> None:
+    if not database(folder).is_file():
+        raise IndexMissing(f"no index at {folder}", f"recsys ingest FILE... --index {folder}")
+
+
+def _format(connection: sqlite3.Connection, folder: Path) -> int:
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version > FORMAT_VERSION:
+        raise IndexDamaged(
+            f"{folder} has format {version}; this recsys knows formats up to {FORMAT_VERSION}",
+            "upgrade recsys, or ingest into a new folder with --index",
+        )
+    if version < 1:
+        raise IndexDamaged(f"{database(folder)} is not an index of recsys", "ingest into a new folder with --index")
+    return version
+
+
+def _open_read_only(path: Path) -> sqlite3.Connection:
+    """Open for reading; on media where SQLite may not make its helper files, as a file that does not change."""
+    uri = path.resolve().as_uri()
+    connection = _connect(f"{uri}?mode=ro", uri=True)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        _require_settled(path)
+        connection = _connect(f"{uri}?mode=ro&immutable=1", uri=True)
+    return connection
+
+
+def _require_settled(path: Path) -> None:
+    """Refuse a file whose newest changes still lie in a log beside it: read without that log, it may be a mix."""
+    for log in (path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-journal")):
+        if log.is_file() and log.stat().st_size:
+            raise RecsysError(
+                f"{path} has unfinished business in {log.name}, which a read-only folder does not let SQLite settle",
+                "copy the whole folder to a writable disk and read it there",
+            )
+
+
+@contextmanager
+def writing(folder: Path, *, create: bool = False, wait: bool = False) -> Iterator[sqlite3.Connection]:
+    """The one read-write connection, held under the folder's lock; an index of an earlier format is brought up first.
+
+    Args:
+        folder: the index folder.
+        create: whether to make an index where there is none.
+        wait: whether to wait for another writer instead of refusing.
+
+    Raises:
+        IndexBusy: another process is writing.
+        IndexMissing: no index in that folder and not `create`.
+        IndexDamaged: the file there is not a readable index.
+        RecsysError: the machine refused to write there.
+    """
+    if create:
+        folder.mkdir(parents=True, exist_ok=True)
+    else:
+        _require(folder)
+    with writer_lock(folder, wait=wait), explained(folder), closing(_open_for_writing(folder)) as connection:
+        yield connection
+
+
+def _open_for_writing(folder: Path) -> sqlite3.Connection:
+    connection = _connect(str(database(folder)))
+    connection.execute(f"PRAGMA journal_mode = {_journal_mode(folder)}")
+    connection.executescript(_WRITER_SETTINGS)
+    if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
+        connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;")
+    version = _format(connection, folder)
+    if version < FORMAT_VERSION:
+        _log.warning("bringing %s from format %d to %d", folder, version, FORMAT_VERSION)
+        with transaction(connection):
+            migrate(connection, version)
+    return connection
+
+
+def _journal_mode(folder: Path) -> str:
+    """WAL, which readers never wait for; but a rollback journal where its shared memory cannot work."""
+    kind = network_kind(folder)
+    if not kind:
+        return "WAL"
+    _log.warning("%s is on a network disk (%s): readers and the writer will wait for each other", folder, kind)
+    return "DELETE"
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """One atomic change: committed as a whole at the end, rolled back as a whole on any exception."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+@contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """One consistent view: everything read inside is of the same build; inside another, it is that one's view."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")

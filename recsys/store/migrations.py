@@ -1,0 +1,52 @@
+"""Numbered steps from each earlier format to the next. Each runs inside one transaction, on the writer's connection."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
+from recsys.store.schema import FORMAT_VERSION
+
+
+def migrate(connection: sqlite3.Connection, version: int) -> None:
+    """Bring an index of an earlier format up to this one; call inside a transaction."""
+    for step in range(version, FORMAT_VERSION):
+        _STEPS[step](connection)
+    connection.execute(f"PRAGMA user_version = {FORMAT_VERSION}")
+
+
+_TO_2 = """
+ALTER TABLE papers ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE shards ADD COLUMN texts BLOB NOT NULL DEFAULT x'';
+ALTER TABLE builds ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE related ADD COLUMN text_hash BLOB NOT NULL DEFAULT x'';
+ALTER TABLE related ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE related ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE works (row INTEGER PRIMARY KEY, work INTEGER NOT NULL, reason TEXT NOT NULL, checksum INTEGER NOT NULL);
+CREATE INDEX works_work ON works (work);
+INSERT INTO meta SELECT 'next_row', coalesce(max(row), 0) + 1 FROM papers;
+INSERT INTO meta SELECT 'build_fingerprint', value FROM meta WHERE key = 'fingerprint';
+UPDATE papers SET checksum = checksum(row, paper_id, version, title, abstract, authors, categories, published, updated,
+    comments, doi, journal_ref, withdrawn, source, rank, text_hash, title_key);
+UPDATE builds SET checksum = checksum(created, fingerprint, kind, search_file, papers, k, revision);
+UPDATE related SET checksum = checksum_of_list(row, neighbors);
+UPDATE related SET text_hash = coalesce((SELECT text_hash FROM papers WHERE papers.row = related.row), x'')
+    WHERE (SELECT max(revision) FROM builds) = CAST((SELECT value FROM meta WHERE key = 'revision') AS INTEGER);
+"""
+"""Rows get checksums, lists name the text they were made of, papers fold into works. The lists of a corpus that changed
+since its build name no text, so that the next update makes them anew."""
+
+
+def _to_2(connection: sqlite3.Connection) -> None:
+    connection.create_function("checksum", -1, lambda *fields: checksum(fields), deterministic=True)
+    connection.create_function("checksum_of_list", 2, checksum_of_list, deterministic=True)
+    for statement in _TO_2.split(";"):
+        connection.execute(statement)  # `executescript` would commit the open transaction
+    for (shard,) in connection.execute("SELECT shard FROM shards").fetchall():
+        query = "SELECT text_hash FROM embeddings WHERE shard = ? ORDER BY position, text_hash"
+        texts = digest_of_texts(text_hash for (text_hash,) in connection.execute(query, (shard,)))
+        connection.execute("UPDATE shards SET texts = ? WHERE shard = ?", (texts, shard))
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2}
