@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from recsys.cards import Card as Card
     from recsys.cards import RelatedList as RelatedList
     from recsys.cards import SearchResults as SearchResults
+    from recsys.doctor.examination import Examination as Examination
+    from recsys.doctor.examination import examine as examine
+    from recsys.doctor.findings import Finding as Finding
+    from recsys.doctor.repairing import repair as repair
     from recsys.errors import RecsysError as RecsysError
     from recsys.library import IndexInfo as IndexInfo
     from recsys.library import Library as Library
@@ -43,6 +47,8 @@ _WHERE = {
     "Card": "recsys.cards",
     "EmbedReport": "recsys.pipeline.embed",
     "ExportReport": "recsys.batch",
+    "Examination": "recsys.doctor.examination",
+    "Finding": "recsys.doctor.findings",
     "IndexInfo": "recsys.library",
     "IndexReport": "recsys.pipeline.index",
     "IngestReport": "recsys.pipeline.ingest",
@@ -54,10 +60,12 @@ _WHERE = {
     "SearchResults": "recsys.cards",
     "UpdateReport": "recsys.pipeline.update",
     "embed": "recsys.pipeline.embed",
+    "examine": "recsys.doctor.examination",
     "export": "recsys.batch",
     "index": "recsys.pipeline.index",
     "ingest": "recsys.pipeline.ingest",
     "open": "recsys.library",
+    "repair": "recsys.doctor.repairing",
     "remove": "recsys.pipeline.remove",
     "update": "recsys.pipeline.update",
 }

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from recsys.cli import demo, embed, export, index, info, ingest, related, remove, search, update
+from recsys.cli import demo, doctor, embed, export, index, info, ingest, related, remove, search, update
 from recsys.cli.options import wants_json
 from recsys.cli.warnings import show_warnings
 from recsys.errors import RecsysError
@@ -59,7 +59,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for command in (ingest, embed, index, update, remove, related, search, info, demo):
+for command in (ingest, embed, index, update, remove, related, search, info, doctor, demo):
     app.command()(getattr(command, command.__name__.rpartition(".")[2]))
 app.add_typer(export.app, name="export")
 

@@ -122,6 +122,10 @@ class Encoder(Protocol):
         """
         ...
 
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """How long each text is in the unit of `max_length`, before anything is cut."""
+        ...
+
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
         """The (dim,) float32 unit vector of a query (with the model's query prompt where it has one)."""
         ...

@@ -47,6 +47,10 @@ class HashingEncoder:
         unit: npt.NDArray[np.float32] = (vectors / norms).astype(np.float32)
         return unit
 
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """See `Encoder.lengths`: words."""
+        return [len(_WORD.findall(text)) for text in texts]
+
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
         """See `Encoder.encode_query`."""
         vector: npt.NDArray[np.float32] = self.encode([text])[0]

@@ -47,6 +47,11 @@ class SentenceTransformerEncoder:
         """See `Encoder.encode`."""
         return self._unit(self._model.encode_document, texts)
 
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """See `Encoder.lengths`: tokens, with those that begin and end a text."""
+        capped = [text[:MAX_CHARACTERS] for text in texts]
+        return list(map(len, self._model.tokenizer(capped, truncation=False, verbose=False)["input_ids"]))
+
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
         """See `Encoder.encode_query`."""
         vector: npt.NDArray[np.float32] = self._unit(self._model.encode_query, [text])[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from recsys import registry
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, RecsysError
-from recsys.files import publish, require_space, sweep
+from recsys.files import publish, require_space, sweep, verified
 from recsys.neighbors import Lists, all_neighbors, default_kind
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack
@@ -24,6 +25,8 @@ from recsys.store.corpus import Corpus
 
 if TYPE_CHECKING:
     from recsys.search.base import SearchIndex
+
+_log = logging.getLogger(__name__)
 
 K = 40
 """Neighbours kept of each paper: twice what is shown, so that a list survives the loss of some."""
@@ -128,8 +131,9 @@ class _Work:
             if not (build and fits and kind in ("auto", build.kind)):
                 return None
             difference = Difference.find(self._listable)
-        except IndexDamaged:
-            return None  # what is stored cannot be built upon
+        except IndexDamaged as error:
+            _log.warning("%s: making every list anew", error.message)
+            return None
         return difference if difference.is_small else None
 
     def refresh(self, difference: Difference) -> IndexReport:
@@ -138,7 +142,8 @@ class _Work:
         assert build is not None, "a difference is to a build"
         if not (len(difference.fresh) or difference.gone):
             with transaction(self._connection):
-                self._publish(build.kind, build.search_file)
+                self._publish(build.kind, self._search_file(build))
+            self._sweep()
             return self._report(build.kind, 0, 0)
         self._progress.start("refreshing", len(difference.fresh))
         refreshed = Refreshed(difference, self._k)
@@ -152,11 +157,15 @@ class _Work:
         return self._report(build.kind, computed, len(refreshed.changed) - computed)
 
     def _search_file(self, build: Build) -> str:
-        """The build's search file, built again where too many listed papers are not in it."""
+        """The build's search file, built again where it is damaged or lacks too many of the listed papers."""
         if not build.search_file:
             return ""
         if len(self._built.unsearchable(build.fingerprint)) <= _STALE_FILE * len(self._listable.papers):
-            return build.search_file
+            try:
+                verified(self._folder / "search", build.search_file, ".faiss", "")
+                return build.search_file
+            except IndexDamaged as error:
+                _log.warning("%s: making it anew", error.message)
         searcher = registry.load(registry.SEARCH, build.kind).build(self._listable.embeddings, self._listable.rows)
         self._built.mark_searchable()
         return publish(self._folder / "search", ".faiss", searcher.save)

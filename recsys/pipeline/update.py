@@ -44,13 +44,14 @@ def update(
     replace_vectors: bool = False,
     kind: str = "auto",
     k: int = K,
+    rebuild: bool = False,
     wait: bool = False,
     progress: Progress | None = None,
 ) -> UpdateReport:
     """Embed new and changed texts in a child process, then bring every list up to date and publish.
 
-    Between the two another writer may have its turn; the second part waits for it. Arguments and errors are those of
-    `embed` and `index`.
+    Between the two another writer may have its turn; the second part waits for it. Errors, and arguments but
+    `rebuild` (compute every list from scratch), are those of `embed` and `index`.
     """
     progress = progress or Silent()
     options = {
@@ -64,7 +65,8 @@ def update(
         "wait": wait,
     }
     embedded = _embed_in_child(options, progress)
-    return UpdateReport(embedded, index(index_folder, kind=kind, k=k, incremental=True, wait=True, progress=progress))
+    indexed = index(index_folder, kind=kind, k=k, incremental=not rebuild, wait=True, progress=progress)
+    return UpdateReport(embedded, indexed)
 
 
 def _embed_in_child(options: dict[str, Any], progress: Progress) -> EmbedReport:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from recsys.errors import IndexDamaged, IndexMissing, IndexStale, RecsysError
+from recsys.errors import IndexDamaged, IndexMissing, IndexStale, IndexUnusable, RecsysError
 from recsys.store.filesystem import network_kind
 from recsys.store.lock import writer_lock
 from recsys.store.migrations import migrate
@@ -67,6 +67,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
         IndexMissing: no index in that folder.
         IndexStale: an index of an earlier format.
         IndexDamaged: the file there is not a readable index.
+        IndexUnusable: an index of a later format.
         RecsysError: the machine refused to read it.
     """
     _require(folder)
@@ -86,7 +87,7 @@ def _require(folder: Path) -> None:
 def _format(connection: sqlite3.Connection, folder: Path) -> int:
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version > FORMAT_VERSION:
-        raise IndexDamaged(
+        raise IndexUnusable(
             f"{folder} has format {version}; this recsys knows formats up to {FORMAT_VERSION}",
             "upgrade recsys, or ingest into a new folder with --index",
         )

@@ -21,12 +21,26 @@ LAYERS = [
     {"errors", "arxiv_id", "taxonomy", "text", "paper", "cards", "files", "registry", "sample"},
     {"store", "vectors"},
     set(ROOMS),
-    {"neighbors", "nearest", "related"},
+    {"neighbors", "incremental", "works", "nearest", "related"},
     {"config", "pipeline", "library", "batch"},
+    {"doctor"},
     {"cli", "", "__main__"},
 ]
 FORBIDDEN = {"pickle", "joblib", "dill", "marshal", "shelve", "requests", "urllib.request", "http.client"}
-LAZY = {"torch", "faiss", "pandas", "numpy", "transformers", "sentence_transformers", "pyarrow", "rich", "pylatexenc"}
+LAZY = {
+    "torch",
+    "faiss",
+    "pandas",
+    "numpy",
+    "transformers",
+    "sentence_transformers",
+    "pyarrow",
+    "rich",
+    "pylatexenc",
+    "psutil",
+    "rapidfuzz",
+    "filelock",
+}
 MODULES = {
     path.relative_to(PACKAGE.parent).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))

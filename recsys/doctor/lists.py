@@ -1,0 +1,144 @@
+"""Checks of the stored related lists, and of the search file beside them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from recsys import registry
+from recsys.doctor.case import Case
+from recsys.doctor.findings import Finding, of_papers
+from recsys.errors import IndexDamaged
+from recsys.files import verified
+from recsys.library import SHOWN
+from recsys.search.rescore import NEAR, true_scores
+from recsys.store.built import unpack_neighbors
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_SAMPLE = 1000
+"""Lists whose scores and recall are computed again; all of them for scores when deep."""
+
+_RECALL = 0.99
+
+
+def entries(case: Case) -> Iterator[Finding]:
+    """Every list against its checksum, and every entry of it."""
+    if case.build is None or case.fingerprint is None or case.build.fingerprint != case.fingerprint.digest:
+        return
+    problems: dict[str, list[str]] = defaultdict(list)
+    listed = {paper.row: paper.text_hash for paper in case.listable}
+    enough = min(SHOWN, len(listed) - 1)
+    seen: set[int] = set()
+    try:
+        for one in case.built.stored_lists():
+            seen.add(one.row)
+            neighbors = unpack_neighbors(one.neighbors)
+            for problem in _problems(one.row, neighbors, listed, enough):
+                problems[problem].append(case.ids.get(one.row, f"row {one.row}"))
+            if one.row in listed and one.text_hash != listed[one.row]:
+                problems["is of an older text"].append(case.ids[one.row])
+    except IndexDamaged as error:
+        yield Finding("list-damaged", True, error.message, case.command("index"))
+        return
+    problems["is missing"] = [case.ids[row] for row in listed if row not in seen]
+    for problem, papers in sorted(problems.items()):
+        code = f"list-{problem.split()[-1]}"
+        yield from of_papers(code, f"papers: the list {problem}", sorted(papers), case.command("update"))
+
+
+def _problems(row: int, neighbors: list[tuple[int, float]], listed: dict[int, bytes], enough: int) -> Iterator[str]:
+    rows = [other for other, _ in neighbors]
+    scores = [score for _, score in neighbors]
+    if row not in listed:
+        yield "is of a paper that is not listed"
+        return
+    if row in rows:
+        yield "holds the paper itself"
+    if len(set(rows)) < len(rows):
+        yield "holds a paper twice"
+    if any(other not in listed for other in rows):
+        yield "holds a paper that is withdrawn, removed or folded"
+    if len(rows) < enough:
+        yield "is too short"
+    if sorted(scores, reverse=True) != scores:
+        yield "is out of order"
+
+
+def scores(case: Case) -> Iterator[Finding]:
+    """Stored scores against the vectors: of a sample of lists, or of all when deep."""
+    if case.matrix is None:
+        return
+    chosen = _chosen(case, None if case.deep else _SAMPLE)
+    positions, stored = case.stored_lists
+    true = true_scores(case.matrix[chosen], positions[chosen].clip(0), case.matrix.__getitem__)
+    off = (abs(stored[chosen] - true) > NEAR) & (positions[chosen] >= 0)
+    wrong = [case.listable[place].paper_id for place in chosen[off.any(axis=1)].tolist()]
+    yield from of_papers("list-scores", "lists have scores that the vectors do not give", wrong, case.command("index"))
+
+
+def search(case: Case) -> Iterator[Finding]:
+    """The search file: there and whole; and how many of the true neighbours an approximate build found."""
+    build = case.build
+    if build is None or not build.search_file:
+        return
+    try:
+        path = verified(case.folder / "search", build.search_file, ".faiss", "")
+        if case.deep:
+            registry.load(registry.SEARCH, build.kind).load(path)
+    except IndexDamaged as error:
+        yield Finding("search-damaged", True, error.message, case.command("doctor --repair"))
+    if case.matrix is not None:
+        found = _recall(case)
+        message = f"recall@{SHOWN} of {build.kind} lists is {found:.3f} on {min(_SAMPLE, len(case.listable)):,} papers"
+        yield Finding(
+            "recall", found < _RECALL, message, case.command("index --search flat") if found < _RECALL else ""
+        )
+
+
+def _recall(case: Case) -> float:
+    """Share of stored entries that are as near as the true 20th, over a sample."""
+    import numpy as np
+
+    assert case.matrix is not None
+    wanted = min(SHOWN, len(case.matrix) - 1)
+    chosen = _chosen(case, _SAMPLE)
+    if wanted < 1:
+        return 1.0
+    hits = 0
+    for place in chosen.tolist():
+        near = case.matrix @ case.matrix[place]
+        near[place] = -np.inf
+        least = np.partition(near, -wanted)[-wanted]
+        hits += int((case.stored_lists[1][place, :wanted] >= least - NEAR).sum())
+    return hits / (wanted * len(chosen))
+
+
+def hubs(case: Case) -> Iterator[Finding]:
+    """How unevenly papers appear in lists: a few hubs in very many make lists alike."""
+    import numpy as np
+
+    if case.matrix is None or len(case.listable) <= SHOWN:
+        return
+    shown = case.stored_lists[0][:, :SHOWN]
+    counts = np.bincount(shown[shown >= 0], minlength=len(case.listable))
+    spread = counts.std()
+    skew = float(((counts - counts.mean()) ** 3).mean() / spread**3) if spread else 0.0
+    hub = int(counts.argmax())
+    never = int((counts == 0).sum())
+    message = (
+        f"skew of appearances in lists is {skew:.1f}; {case.listable[hub].paper_id} is in {counts[hub]:,},"
+        f" {never:,} papers are in none"
+    )
+    yield Finding("hubness", False, message)
+
+
+def _chosen(case: Case, size: int | None) -> npt.NDArray[np.int64]:
+    """Positions, all or evenly spread, so that the sample is the same every time."""
+    import numpy as np
+
+    n = len(case.listable)
+    return np.arange(n) if size is None or n <= size else np.arange(size) * n // size
