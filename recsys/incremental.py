@@ -7,10 +7,11 @@ Members that went leave the list shorter; where it becomes too short, it is comp
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from recsys.neighbors import DECIMALS, Lists, empty_lists
-from recsys.search.rescore import NEAR, true_scores
+from recsys.neighbors import DECIMALS, Lists, canonical_order, empty_lists
+from recsys.search.rescore import MARGIN, NEAR, true_scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _SCORES_AT_ONCE = 1 << 24
 """Scores held together: 64 MB."""
+
+_FIRST = 4096
+"""Rows of the first block."""
 
 _MILLION = 10**DECIMALS
 _SCORE_BITS = (2 * _MILLION).bit_length()
@@ -35,30 +39,44 @@ class Floors(NamedTuple):
     positions: npt.NDArray[np.int64]
 
 
-def merge(
-    embeddings: npt.NDArray[np.float32], lists: Lists, floors: Floors, fresh: npt.NDArray[np.int64]
-) -> tuple[Lists, npt.NDArray[np.int64]]:
-    """Lists without what went and with what came.
+class Merged(NamedTuple):
+    """What `merge` gives.
+
+    Attributes:
+        lists: (n, k) of every position.
+        changed: (c,) positions of the lists that differ from what was given, in order.
+        unsure: (u,) fresh positions of which so many are equally near that a wider search must decide.
+    """
+
+    lists: Lists
+    changed: npt.NDArray[np.int64]
+    unsure: npt.NDArray[np.int64]
+
+
+def merge(embeddings: npt.NDArray[np.float32], lists: Lists, floors: Floors, fresh: npt.NDArray[np.int64]) -> Merged:
+    """Lists without what went and with what came, and the lists of what came.
 
     Args:
         embeddings: (n, dim) float32 unit rows of the papers there are now.
         lists: (n, k) as stored, at today's positions; a member that went, or whose vector changed, is -1.
         floors: of those lists.
-        fresh: (m,) int64 positions of the papers that came or whose vector changed; their own lists are left alone.
-
-    Returns:
-        The lists, and the (c,) positions of those that differ from what was given, in order.
+        fresh: (m,) int64 positions of the papers that came or whose vector changed.
     """
     import numpy as np
 
-    came = _entering(embeddings, floors, fresh)
+    k = lists.positions.shape[1]
+    came, nearest = _compare(embeddings, floors, fresh, min(k + 1 + MARGIN, len(embeddings)))
     holes = (lists.positions[:, :-1] < 0) & (lists.positions[:, 1:] >= 0)
     changed = np.union1d(came.lists, np.flatnonzero(holes.any(axis=1)))
     merged = Lists(lists.positions.copy(), lists.scores.copy())
     step = 1 << (63 - _SCORE_BITS - len(embeddings).bit_length())
     for start in range(0, len(changed), step):
         _merge_some(merged, changed[start : start + step], came)
-    return merged, changed
+    best, scores = canonical_order(embeddings, fresh, nearest.positions, k)
+    merged.positions[fresh, : best.shape[1]], merged.scores[fresh, : best.shape[1]] = best, scores
+    beyond = nearest.scores.min(axis=1, initial=np.inf) >= scores[:, -1] - NEAR
+    unsure = fresh[beyond] if nearest.positions.shape[1] < len(embeddings) else fresh[:0]
+    return Merged(merged, np.union1d(changed, fresh), unsure)
 
 
 class _Entries(NamedTuple):
@@ -69,19 +87,63 @@ class _Entries(NamedTuple):
     scores: npt.NDArray[np.float32]
 
 
-def _entering(embeddings: npt.NDArray[np.float32], floors: Floors, fresh: npt.NDArray[np.int64]) -> _Entries:
-    """Where the fresh papers enter the lists of the others, ordered by list."""
+def _compare(
+    embeddings: npt.NDArray[np.float32], floors: Floors, fresh: npt.NDArray[np.int64], width: int
+) -> tuple[_Entries, Lists]:
+    """One pass over all vectors: where the fresh papers enter others' lists, by list; and the nearest of each."""
     import numpy as np
 
-    step = max(1, _SCORES_AT_ONCE // max(1, len(fresh)))
-    newcomers = np.ascontiguousarray(embeddings[fresh].T)
+    nearest = empty_lists(len(fresh), width)
+    newcomers = np.ascontiguousarray(embeddings[fresh])
     closed = np.where(np.isin(np.arange(len(embeddings)), fresh), np.float32(np.inf), floors.scores - np.float32(NEAR))
     found = [_Entries(fresh[:0], fresh[:0], floors.scores[:0])]
-    for start in range(0, len(embeddings) if len(fresh) else 0, step):
-        block = slice(start, start + step)
-        lists, columns = np.nonzero(embeddings[block] @ newcomers >= closed[block, None])
-        found.append(_above(embeddings, floors, lists + start, fresh[columns]))
-    return _Entries(*map(np.concatenate, zip(*found, strict=True)))
+    for block in _blocks(len(embeddings) if len(fresh) else 0, len(fresh), width):
+        scores = newcomers @ embeddings[block].T
+        rows, columns = _where(scores >= closed[block])
+        found.append(_above(embeddings, floors, columns + block.start, fresh[rows]))
+        _keep_best(nearest, scores, block.start)
+    came = _Entries(*map(np.concatenate, zip(*found, strict=True)))
+    order = np.argsort(came.lists, kind="stable")
+    return _Entries(came.lists[order], came.positions[order], came.scores[order]), nearest
+
+
+def _blocks(n: int, m: int, width: int) -> Iterator[slice]:
+    """Slices of n: the first, of which most is kept at first, short."""
+    step = max(width, _SCORES_AT_ONCE // max(1, m))
+    starts = [0, *range(min(step, _FIRST), n, step)] if n else []
+    yield from map(slice, starts, [*starts[1:], n])
+
+
+def _where(true: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Rows and columns of what is true: `numpy.nonzero`, but forty times faster where that is little."""
+    import numpy as np
+
+    rows, columns = np.divmod(np.flatnonzero(true), true.shape[1])
+    return rows, columns
+
+
+def _keep_best(nearest: Lists, scores: npt.NDArray[np.float32], start: int) -> None:
+    """Keep the best of what was kept and of a block's (m, b) scores, in no order within a list."""
+    import numpy as np
+
+    width = nearest.positions.shape[1]
+    if start == 0:
+        some = np.argpartition(-scores, min(width, scores.shape[1]) - 1, axis=1)[:, :width]
+        nearest.positions[:, : some.shape[1]] = some
+        nearest.scores[:, : some.shape[1]] = np.take_along_axis(scores, some, axis=1)
+        return
+    lists, columns = _where(scores > nearest.scores.min(axis=1)[:, None])
+    touched, places = np.unique(lists, return_inverse=True)
+    own = np.repeat(np.arange(len(touched)), width)
+    together = _Entries(
+        np.concatenate([own, places]),
+        np.concatenate([nearest.positions[touched].ravel(), columns + start]),
+        np.concatenate([nearest.scores[touched].ravel(), scores[lists, columns]]),
+    )
+    order = np.lexsort((-together.scores, together.lists))
+    place = np.arange(len(order)) - np.searchsorted(together.lists[order], together.lists[order])
+    best = order[place < width].reshape(len(touched), width)
+    nearest.positions[touched], nearest.scores[touched] = together.positions[best], together.scores[best]
 
 
 def _above(

@@ -154,7 +154,7 @@ def _lists(
         queries = own[open_rows]
         found = index.search(np.ascontiguousarray(embeddings[queries]), width)
         candidates = known.positions(found.ids)
-        best, values = _canonical(embeddings, queries, candidates, k)
+        best, values = canonical_order(embeddings, queries, candidates, k)
         positions[open_rows, : best.shape[1]], scores[open_rows, : best.shape[1]] = best, values
         unsure = found.scores[:, -1] >= values[:, -1] - NEAR
         open_rows = open_rows[unsure] if index.exact and width < index.size else open_rows[:0]
@@ -183,7 +183,7 @@ class _Known:
         return np.where(ids < 0, -1, places)
 
 
-def _canonical(
+def canonical_order(
     embeddings: npt.NDArray[np.float32], own: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], k: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
     """Score candidates again in float64, drop the query itself, and keep the k best by (score, position)."""

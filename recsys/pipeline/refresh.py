@@ -93,14 +93,13 @@ class Refreshed:
 
         listable, fresh = difference.listable, difference.fresh
         before, floors, lost = _as_stored(difference, k)
-        self.lists, entered = merge(listable.embeddings, before, floors, fresh)
+        self.lists, entered, unsure = merge(listable.embeddings, before, floors, fresh)
         enough = min(REFILL_BELOW, k, len(listable.papers) - 1)
         short = np.flatnonzero((self.lists.positions[:, enough - 1] < 0) & lost) if enough > 0 else fresh[:0]
         short = np.setdiff1d(short, fresh)
-        anew = np.union1d(short, fresh)
-        self._compute(listable, anew, k)
+        self._compute(listable, np.union1d(short, unsure), k)
         self.refilled = len(short)
-        self.changed = np.union1d(np.union1d(entered, np.flatnonzero(lost)), anew)
+        self.changed = np.union1d(entered, np.flatnonzero(lost))
 
     def _compute(self, listable: Listable, own: npt.NDArray[np.int64], k: int) -> None:
         import numpy as np
