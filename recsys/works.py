@@ -26,8 +26,6 @@ _DECLARED = (
     (re.compile(rf"\bsuper[sc]edes\b{_NEAR}\b{_ID}", re.I), "superseded", False),
 )
 _OVERLAP = re.compile(rf"text overlap with {_ID}", re.I)
-_TELLING = re.compile(r"duplicat|super[sc]ede|replaced by|merged|text overlap with", re.I)
-_START = 200
 _PART = re.compile(r"\b(?:part|paper|chapter|volume|lecture)?\s*\b([ivx]+|\d+)\b", re.I)
 _REMARK = re.compile(
     r"^\W*(?:comments?|repl(?:y|ies)|response|erratum|addendum|corrigendum|rejoinder|discussion)\b", re.I
@@ -47,8 +45,8 @@ class _Link(NamedTuple):
 
 def find_folds(corpus: Corpus) -> list[Fold]:
     """Every paper that is shown as part of another, by row."""
-    groups, notes = _scan(corpus)
-    links = [*_declared(corpus, notes), *_alike(corpus, [*groups, *_overlaps(corpus, notes)])]
+    notes = corpus.telling_comments()
+    links = [*_declared(corpus, notes), *_alike(corpus, [*corpus.alike(), *_overlaps(corpus, notes)])]
     papers = corpus.papers_at({row for link in links for row in link[:2]})
     return sorted(_folds(links, papers))
 
@@ -58,23 +56,11 @@ def same_work(one: Paper, other: Paper) -> bool:
     return bool(_text_reason(one, other))
 
 
-def _scan(corpus: Corpus) -> tuple[list[list[int]], dict[int, str]]:
-    """One pass: groups of rows whose titles or whose abstracts' beginnings agree, and telling comments by row."""
-    by_start: dict[str, list[int]] = defaultdict(list)
-    notes = {}
-    for row, comments, start in corpus.beginnings(_START):
-        if len(start) == _START:
-            by_start[start].append(row)
-        if comments and _TELLING.search(comments):
-            notes[row] = comments
-    return [*corpus.same_titles(), *(rows for rows in by_start.values() if len(rows) > 1)], notes
-
-
-def _declared(corpus: Corpus, notes: dict[int, str]) -> Iterator[_Link]:
+def _declared(corpus: Corpus, notes: list[tuple[int, str]]) -> Iterator[_Link]:
     """Links that a paper's comments declare, to papers that are there."""
     found = [
         (row, _canonical(match[1]), reason, outward)
-        for row, comments in notes.items()
+        for row, comments in notes
         for pattern, reason, outward in _DECLARED
         for match in pattern.finditer(comments)
     ]
@@ -85,9 +71,9 @@ def _declared(corpus: Corpus, notes: dict[int, str]) -> Iterator[_Link]:
             yield _Link(*((row, other) if outward else (other, row)), reason, True)
 
 
-def _overlaps(corpus: Corpus, notes: dict[int, str]) -> list[list[int]]:
+def _overlaps(corpus: Corpus, notes: list[tuple[int, str]]) -> list[list[int]]:
     """Pairs of rows of which arXiv's own note says that their text overlaps."""
-    found = [(row, _canonical(match[1])) for row, comments in notes.items() for match in _OVERLAP.finditer(comments)]
+    found = [(row, _canonical(match[1])) for row, comments in notes for match in _OVERLAP.finditer(comments)]
     rows = corpus.rows(paper_id for _, paper_id in found)
     return [[row, rows[paper_id]] for row, paper_id in found if paper_id in rows]
 

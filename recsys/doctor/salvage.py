@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import IndexDamaged
-from recsys.store.checksums import checksum
 from recsys.store.connection import database
+from recsys.store.corpus import COLUMNS, is_whole
 from recsys.store.schema import FORMAT_VERSION, SCHEMA
 
 _STEP = 256
@@ -19,6 +19,14 @@ _STEP = 256
 
 _BY_ROW = {"papers": "row", "rejects": "reject", "shards": "shard"}
 _WITHOUT_ROW = {"embeddings": "fingerprint, text_hash", "quarantine": "fingerprint, text_hash", "meta": "key"}
+_COLUMNS = {
+    "papers": COLUMNS,
+    "rejects": "reject, file, line, reason, excerpt",
+    "shards": "shard, sha256, fingerprint, rows, dim, texts",
+    "embeddings": "fingerprint, text_hash, shard, position",
+    "quarantine": "fingerprint, text_hash",
+    "meta": "key, value",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +85,7 @@ def _copy(old: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[str
     for table, key in _BY_ROW.items():
         kept[table] = 0
         for row in _by_row(old, table, key):
-            if table == "papers" and checksum(row[:-1]) != row[-1]:
+            if table == "papers" and not is_whole(row):
                 lost += 1
                 continue
             kept[table] += _insert(target, table, row)
@@ -94,7 +102,8 @@ def _copy(old: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[str
 def _insert(target: sqlite3.Connection, table: str, row: tuple[object, ...]) -> int:
     """1 where the row could be stored, 0 where it breaks a rule of its table."""
     try:
-        added = target.execute(f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+        marks = ", ".join("?" * len(row))
+        added = target.execute(f"INSERT OR IGNORE INTO {table} ({_COLUMNS[table]}) VALUES ({marks})", row)
     except sqlite3.Error:
         return 0
     return added.rowcount
@@ -103,7 +112,7 @@ def _insert(target: sqlite3.Connection, table: str, row: tuple[object, ...]) -> 
 def _by_row(old: sqlite3.Connection, table: str, key: str) -> Iterator[tuple[object, ...]]:
     """Rows in order of their number, around those that cannot be read."""
     for start in range(0, _highest(old, table, key) + 1, _STEP):
-        query = f"SELECT * FROM {table} WHERE {key} BETWEEN ? AND ?"
+        query = f"SELECT {_COLUMNS[table]} FROM {table} WHERE {key} BETWEEN ? AND ?"
         try:
             yield from old.execute(query, (start, start + _STEP - 1)).fetchall()
         except (sqlite3.DatabaseError, UnicodeDecodeError, OverflowError):
@@ -124,7 +133,7 @@ def _from_both_ends(old: sqlite3.Connection, table: str, order: str) -> Iterator
     backwards = ", ".join(f"{column} DESC" for column in order.split(", "))
     for direction in (order, backwards):
         try:
-            yield from old.execute(f"SELECT * FROM {table} ORDER BY {direction}")
+            yield from old.execute(f"SELECT {_COLUMNS[table]} FROM {table} ORDER BY {direction}")
         except (sqlite3.DatabaseError, UnicodeDecodeError):
             continue
         return

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from recsys.errors import IndexDamaged
 from recsys.paper import Paper
 from recsys.store.checksums import checksum
+from recsys.store.keys import speaks_of_a_copy, start_key, title_key, title_letters
 
 _FIELDS = (
     "paper_id, version, title, abstract, authors, categories, published, updated, comments, doi, journal_ref,"
     " withdrawn, source, rank"
 )
-_COLUMNS = f"row, {_FIELDS}, text_hash, title_key"
+_CHECKED = f"row, {_FIELDS}, text_hash, title_key, checksum"
+COLUMNS = f"{_CHECKED}, start_key, telling"
+"""SQL: every column of a paper; the checksum is of those before it, the others can be made from them."""
+
 _UPSERT = (
-    f"INSERT INTO papers ({_COLUMNS}, checksum) VALUES ({', '.join('?' * 18)}) ON CONFLICT (paper_id) DO UPDATE SET "
-    + ", ".join(f"{c} = excluded.{c}" for c in f"{_COLUMNS}, checksum".split(", ")[2:])
+    f"INSERT INTO papers ({COLUMNS}) VALUES ({', '.join('?' * 20)}) ON CONFLICT (paper_id) DO UPDATE SET "
+    + ", ".join(f"{c} = excluded.{c}" for c in COLUMNS.split(", ")[2:])
 )
-_SELECT = f"SELECT {_COLUMNS}, checksum FROM papers"
+_SELECT = f"SELECT {_CHECKED} FROM papers"
 RECOMMENDABLE = "withdrawn = 0 AND abstract <> ''"
 """SQL: the papers that may take part in lists; the same rule as `Paper.recommendable`."""
 
@@ -32,7 +34,6 @@ LISTABLE = f"{RECOMMENDABLE} AND papers.row NOT IN (SELECT row FROM works)"
 
 _LOOKUP = 500
 _encode = json.JSONEncoder(ensure_ascii=False).encode
-_NOT_KEY = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,6 @@ class RejectedRecord:
     line: int
     reason: str
     excerpt: str
-
-
-def title_letters(title: str) -> str:
-    """Letters and digits of a title in lower case: equal for titles that differ in spacing, case or punctuation."""
-    return _NOT_KEY.sub("", title.lower())
-
-
-def _title_key(title: str) -> int:
-    """64 bits (BLAKE2b) of a title's letters, to look titles up by: an index of numbers is small and quick."""
-    return int.from_bytes(blake2b(title_letters(title).encode(), digest_size=8).digest(), signed=True)
 
 
 def newness(paper: Paper) -> tuple[Any, ...]:
@@ -104,9 +95,14 @@ def _to_row(paper: Paper, row: int) -> tuple[Any, ...]:
         paper.source,
         paper.rank,
         paper.text_hash,
-        _title_key(paper.title),
+        title_key(paper.title),
     )
-    return (*fields, checksum(fields))
+    return (*fields, checksum(fields), start_key(paper.abstract), int(speaks_of_a_copy(paper.comments)))
+
+
+def is_whole(row: Sequence[Any]) -> bool:
+    """Whether a paper's columns (at least to the checksum, in the order of `COLUMNS`) have that checksum."""
+    return bool(checksum(row[:17]) == row[17])
 
 
 def _to_paper(row: Sequence[Any]) -> Paper:
@@ -115,7 +111,7 @@ def _to_paper(row: Sequence[Any]) -> Paper:
     Raises:
         IndexDamaged: the row's checksum is not that of its fields.
     """
-    if checksum(row[:-1]) != row[-1]:
+    if not is_whole(row):
         raise IndexDamaged(f"the record at row {row[0]} is damaged", "recsys doctor --repair")
     _, paper_id, version, title, abstract, authors, categories, published, updated, *rest = row
     comments, doi, journal_ref, withdrawn, source, rank, *_ = rest
@@ -258,18 +254,18 @@ class Corpus:
         """Papers whose title has the same letters and digits, by id; at most 20."""
         letters = title_letters(title)
         query = f"{_SELECT} WHERE title_key = ? ORDER BY paper_id LIMIT 20"
-        found = map(_to_paper, self._connection.execute(query, (_title_key(title),)) if letters else ())
+        found = map(_to_paper, self._connection.execute(query, (title_key(title),)) if letters else ())
         return [paper for paper in found if title_letters(paper.title) == letters]
 
-    def same_titles(self) -> list[list[int]]:
-        """Groups of rows of papers whose titles have the same letters and digits."""
-        query = "SELECT group_concat(row, ' ') FROM papers GROUP BY title_key HAVING count(*) > 1"
-        return [list(map(int, rows.split())) for (rows,) in self._connection.execute(query)]
+    def alike(self) -> list[list[int]]:
+        """Groups of rows of papers whose titles, or whose abstracts' beginnings, are the same."""
+        query = "SELECT group_concat(row, ' ') FROM papers WHERE {0} <> 0 GROUP BY {0} HAVING count(*) > 1"
+        found = (self._connection.execute(query.format(key)) for key in ("title_key", "start_key"))
+        return [list(map(int, rows.split())) for groups in found for (rows,) in groups]
 
-    def beginnings(self, letters: int) -> Iterator[tuple[int, str, str]]:
-        """(row, comments, the first letters of the abstract) of every paper, by row."""
-        query = "SELECT row, comments, substr(abstract, 1, ?) FROM papers ORDER BY row"
-        yield from self._connection.execute(query, (letters,))
+    def telling_comments(self) -> list[tuple[int, str]]:
+        """(row, comments) of the papers whose comments may say that another record is the same work, by row."""
+        return self._connection.execute("SELECT row, comments FROM papers WHERE telling = 1 ORDER BY row").fetchall()
 
     def counts(self) -> dict[str, int]:
         """How many papers there are: all, withdrawn, without abstract, recommendable, listable; and rejects."""

@@ -24,8 +24,12 @@ CREATE TABLE papers (
     rank INTEGER NOT NULL,
     text_hash BLOB NOT NULL,
     title_key INTEGER NOT NULL,      -- hash of the title's letters and digits
-    checksum INTEGER NOT NULL DEFAULT 0   -- of all the above
+    checksum INTEGER NOT NULL DEFAULT 0,  -- of all the above
+    start_key INTEGER NOT NULL DEFAULT 0, -- hash of the abstract's beginning; 0 where it is short
+    telling INTEGER NOT NULL DEFAULT 0    -- whether the comments may say that another record is the same work
 );
+CREATE INDEX papers_start_key ON papers (start_key);
+CREATE INDEX papers_telling ON papers (row) WHERE telling = 1;
 CREATE INDEX papers_title_key ON papers (title_key);
 CREATE INDEX papers_text_hash ON papers (text_hash);
 CREATE TABLE works (

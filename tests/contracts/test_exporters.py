@@ -97,6 +97,7 @@ def test_json_is_the_documented_object() -> None:
         "subject": "Logic",
         "categories": ["cs.LO", "math.LO"],
         "url": "https://arxiv.org/abs/2401.90002v3",
+        "folds": [],
     }
     assert json.loads(written(JsonExporter(), LISTS)) == [json.loads(json.dumps(shown.to_dict())) for shown in LISTS]
     assert json.loads(written(JsonExporter(array=True), LISTS[:1])) == [body]

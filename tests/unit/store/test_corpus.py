@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from recsys.paper import Paper
 from recsys.store.connection import transaction, writing
-from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord, newness, title_letters
+from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord, newness
+from recsys.store.keys import title_letters
 
 PAPER = Paper(
     "2401.90001",
@@ -145,7 +146,7 @@ def test_counts_follow_the_rule_of_the_record(connection: sqlite3.Connection) ->
         replace(PAPER, paper_id="c", abstract="", withdrawn=True),
     ]
     ingest(connection, *papers)
-    expected = {"papers": 4, "withdrawn": 2, "without_abstract": 1, "recommendable": 1, "rejects": 0}
+    expected = {"papers": 4, "withdrawn": 2, "without_abstract": 1, "recommendable": 1, "listable": 1, "rejects": 0}
     assert Corpus(connection).counts() == expected
     chosen = connection.execute(f"SELECT paper_id FROM papers WHERE {RECOMMENDABLE}").fetchall()
     assert chosen == [(paper.paper_id,) for paper in papers if paper.recommendable]
