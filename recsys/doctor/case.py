@@ -54,8 +54,8 @@ class Case:
     @cached_property
     def fingerprint(self) -> Fingerprint | None:
         """What vectors are made by; None before the first, or where the record is damaged."""
-        stored = self.built.fingerprint()
         try:
+            stored = self.built.fingerprint()
             return Fingerprint.from_json(stored) if stored else None
         except IndexDamaged:
             return None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from recsys.doctor.examination import Examination, examine
 from recsys.doctor.salvage import salvage
-from recsys.errors import RecsysError
+from recsys.errors import IndexDamaged, RecsysError
 from recsys.pipeline.index import K
 from recsys.pipeline.progress import Progress
 from recsys.pipeline.update import update
@@ -52,6 +52,7 @@ def repair(
     build = _build(folder)
     if {finding.code for finding in before.findings if finding.wrong} & _OF_THE_DATABASE:
         _save(folder, wait)
+    _require_encoder(folder)
     kind, k = (build.kind, build.k) if build else ("auto", K)
     update(folder, kind=kind, k=k, rebuild=True, wait=wait, progress=progress)
     return examine(folder, deep=deep)
@@ -62,6 +63,17 @@ def _build(folder: Path) -> Build | None:
     with suppress(RecsysError), reading(folder) as connection:
         return Built(connection).build()
     return None
+
+
+def _require_encoder(folder: Path) -> None:
+    """Refuse to encode everything by another encoder than the one that is no longer known."""
+    with reading(folder) as connection:
+        built = Built(connection)
+        if built.shard_files() and built.fingerprint() is None:
+            raise IndexDamaged(
+                f"which encoder made the vectors of {folder} cannot be read",
+                f"recsys update --encoder NAME --index {folder}",
+            )
 
 
 def _save(folder: Path, wait: bool) -> None:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from recsys.errors import IndexDamaged
+from recsys.store.checksums import checksum
 from recsys.store.connection import database
 from recsys.store.corpus import COLUMNS, is_whole
+from recsys.store.meta import Meta
 from recsys.store.schema import FORMAT_VERSION, SCHEMA
 
 _STEP = 256
@@ -25,7 +27,7 @@ _COLUMNS = {
     "shards": "shard, sha256, fingerprint, rows, dim, texts",
     "embeddings": "fingerprint, text_hash, shard, position",
     "quarantine": "fingerprint, text_hash",
-    "meta": "key, value",
+    "meta": "key, value, checksum",
 }
 
 
@@ -92,11 +94,21 @@ def _copy(old: sqlite3.Connection, target: sqlite3.Connection) -> tuple[dict[str
     for table, order in _WITHOUT_ROW.items():
         kept[table] = sum(_insert(target, table, row) for row in _from_both_ends(old, table, order))
     (highest,) = target.execute("SELECT coalesce(max(row), 0) FROM papers").fetchone()
-    stored = target.execute("SELECT value FROM meta WHERE key = 'next_row'").fetchone()
-    next_row = max(highest + 1, int(stored[0]) if stored and stored[0].isdigit() else 1)
-    target.execute("INSERT OR REPLACE INTO meta VALUES ('next_row', ?)", (str(next_row),))
+    _mend_meta(target, highest + 1)
     target.execute("DELETE FROM embeddings WHERE shard NOT IN (SELECT shard FROM shards)")
     return kept, lost
+
+
+def _mend_meta(target: sqlite3.Connection, least: int) -> None:
+    """Drop values that are damaged; put the next free row at least where it must be."""
+    for key, value, stored in target.execute("SELECT key, value, checksum FROM meta").fetchall():
+        if checksum((key, value)) != stored:
+            target.execute("DELETE FROM meta WHERE key = ?", (key,))
+    meta = Meta(target)
+    meta.set("next_row", str(max(int(meta.get("next_row") or 0), least)))
+    made_by = meta.get("fingerprint") or meta.get("build_fingerprint")
+    if made_by:
+        meta.set("fingerprint", made_by)
 
 
 def _insert(target: sqlite3.Connection, table: str, row: tuple[object, ...]) -> int:

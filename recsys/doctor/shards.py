@@ -99,8 +99,7 @@ def fingerprints(case: Case) -> Iterator[Finding]:
     """Vectors of more than one encoder or recipe, or a build of another than the index's."""
     if case.fingerprint is None:
         if case.built.fingerprint() is not None:
-            message = "the record of what vectors are made by is damaged"
-            yield Finding("fingerprint-damaged", True, message, case.command("update --replace-vectors --encoder NAME"))
+            yield Finding("fingerprint-damaged", True, "what vectors are made by cannot be read", "upgrade recsys")
         return
     others = set(_digests(case)) - {case.fingerprint.digest}
     if others:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
 from recsys.store.corpus import LISTABLE, RECOMMENDABLE
+from recsys.store.meta import Meta
 
 _BUILD = "created, fingerprint, kind, search_file, papers, k, revision"
 _REPAIR = "recsys doctor --repair"
@@ -86,27 +87,25 @@ class Built:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._meta = Meta(connection)
 
     def fingerprint(self) -> str | None:
         """JSON of the fingerprint that this index's vectors have, or None before the first embedding."""
-        found = self._connection.execute("SELECT value FROM meta WHERE key = 'fingerprint'").fetchone()
-        return str(found[0]) if found else None
+        return self._meta.get("fingerprint")
 
     def set_fingerprint(self, fingerprint: str) -> None:
         """Declare what the vectors of this index are made by (JSON)."""
-        self._connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES ('fingerprint', ?)", (fingerprint,))
+        self._meta.set("fingerprint", fingerprint)
 
     def build_fingerprint(self) -> str | None:
         """JSON of the fingerprint of the published build: another than `fingerprint` while vectors are replaced."""
-        found = self._connection.execute("SELECT value FROM meta WHERE key = 'build_fingerprint'").fetchone()
-        return str(found[0]) if found else None
+        return self._meta.get("build_fingerprint")
 
     def keep_only(self, digest: str) -> None:
         """Drop every vector of other fingerprints than the index's. Call inside the transaction of a build."""
         for table in ("embeddings", "quarantine", "shards"):
             self._connection.execute(f"DELETE FROM {table} WHERE fingerprint <> ?", (digest,))
-        fingerprint = "SELECT 'build_fingerprint', value FROM meta WHERE key = 'fingerprint'"
-        self._connection.execute(f"INSERT OR REPLACE INTO meta {fingerprint}")
+        self._meta.set("build_fingerprint", self.fingerprint() or "")
 
     def pending(self, digest: str) -> list[int]:
         """Rows of recommendable papers whose text has no vector, one row a text, longest text first."""
@@ -176,7 +175,8 @@ class Built:
         """
         texts = "SELECT text_hash FROM embeddings WHERE shard = ?"
         rows = f"SELECT row FROM papers WHERE text_hash IN ({texts})"
-        self._connection.execute(f"UPDATE related SET text_hash = x'' WHERE row IN ({rows})", (shard.shard,))
+        none = "text_hash = x'', checksum = checksum_of_list(row, neighbors, x'', searchable)"
+        self._connection.execute(f"UPDATE related SET {none} WHERE row IN ({rows})", (shard.shard,))
         dropped = self._connection.execute("DELETE FROM embeddings WHERE shard = ?", (shard.shard,)).rowcount
         self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard.shard,))
         return dropped
@@ -243,7 +243,7 @@ class Built:
         """Put these in place of the stored lists of the same rows. Call inside a transaction."""
         self._connection.executemany(
             "INSERT OR REPLACE INTO related (row, neighbors, text_hash, searchable, checksum) VALUES (?, ?, ?, ?, ?)",
-            ((*one, checksum_of_list(one.row, one.neighbors)) for one in lists),
+            ((*one, checksum_of_list(*one)) for one in lists),
         )
 
     def drop_lists(self, rows: Iterable[int]) -> None:
@@ -258,13 +258,14 @@ class Built:
         """
         query = "SELECT row, neighbors, text_hash, searchable, checksum FROM related ORDER BY row"
         for row, neighbors, text_hash, searchable, stored in self._connection.execute(query):
-            if checksum_of_list(row, neighbors) != stored:
+            if checksum_of_list(row, neighbors, text_hash, searchable) != stored:
                 raise _damaged_list(row)
             yield StoredList(row, neighbors, text_hash, bool(searchable))
 
     def mark_searchable(self) -> None:
         """Note that a new search file holds every listed vector. Call inside the transaction that publishes it."""
-        self._connection.execute("UPDATE related SET searchable = 1")
+        all_of_them = "searchable = 1, checksum = checksum_of_list(row, neighbors, text_hash, 1)"
+        self._connection.execute(f"UPDATE related SET {all_of_them}")
 
     def searchable(self, rows: Sequence[int]) -> set[int]:
         """Those of some rows whose present vector is in the build's search file."""
@@ -292,11 +293,11 @@ class Built:
         Raises:
             IndexDamaged: it is not what was stored.
         """
-        query = "SELECT neighbors, checksum FROM related WHERE row = ?"
+        query = "SELECT neighbors, text_hash, searchable, checksum FROM related WHERE row = ?"
         found = self._connection.execute(query, (row,)).fetchone()
         if found is None:
             return None
-        if checksum_of_list(row, found[0]) != found[1]:
+        if checksum_of_list(row, *found[:-1]) != found[-1]:
             raise _damaged_list(row)
         return unpack_neighbors(found[0])
 

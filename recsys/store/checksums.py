@@ -12,9 +12,9 @@ def checksum(fields: Sequence[object]) -> int:
     return crc32("\0".join(map(str, fields)).encode("utf-8", "surrogatepass"))
 
 
-def checksum_of_list(row: int, neighbors: bytes) -> int:
-    """CRC-32 of a packed related list and of the row that it belongs to."""
-    return crc32(neighbors, crc32(b"%d" % row))
+def checksum_of_list(row: int, neighbors: bytes, text_hash: bytes, searchable: int) -> int:
+    """CRC-32 of a stored related list."""
+    return crc32(neighbors, crc32(text_hash, crc32(b"%d %d" % (row, searchable))))
 
 
 def digest_of_texts(text_hashes: Iterable[bytes]) -> bytes:

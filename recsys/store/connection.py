@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from recsys.errors import IndexDamaged, IndexMissing, IndexStale, IndexUnusable, RecsysError
+from recsys.store.checksums import checksum_of_list
 from recsys.store.filesystem import network_kind
 from recsys.store.lock import writer_lock
 from recsys.store.migrations import migrate
@@ -27,6 +28,19 @@ PRAGMA synchronous = FULL;
 PRAGMA cache_size = -65536;          -- 64 MiB: the indexes on hashes are written at random places
 PRAGMA wal_autocheckpoint = 16384;   -- 64 MiB: a bulk ingest spends a quarter less time than at the default 4 MiB
 """
+_REFUSALS = {
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_INTERRUPT,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+}
+"""Primary error codes of what the machine refused; any other error of our own fixed statements is damage."""
+
 _DAMAGED = "recsys doctor --repair"
 
 
@@ -51,11 +65,10 @@ def explained(folder: Path) -> Iterator[None]:
     """
     try:
         yield
-    except sqlite3.OperationalError as error:
-        raise RecsysError(
-            f"{database(folder)}: {error}", "check free space and permissions, then run the same command again"
-        ) from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _REFUSALS:
+            hint = "check free space and permissions, then run the same command again"
+            raise RecsysError(f"{database(folder)}: {error}", hint) from error
         raise IndexDamaged(f"{database(folder)}: {error}", f"{_DAMAGED} --index {folder}") from error
 
 
@@ -144,6 +157,7 @@ def writing(folder: Path, *, create: bool = False, wait: bool = False) -> Iterat
 
 def _open_for_writing(folder: Path) -> sqlite3.Connection:
     connection = _connect(str(database(folder)))
+    connection.create_function("checksum_of_list", 4, checksum_of_list, deterministic=True)
     connection.execute(f"PRAGMA journal_mode = {_journal_mode(folder)}")
     connection.executescript(_WRITER_SETTINGS)
     if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():

@@ -12,20 +12,20 @@ from recsys.errors import IndexDamaged
 from recsys.paper import Paper
 from recsys.store.checksums import checksum
 from recsys.store.keys import speaks_of_a_copy, start_key, title_key, title_letters
+from recsys.store.meta import Meta
 
 _FIELDS = (
     "paper_id, version, title, abstract, authors, categories, published, updated, comments, doi, journal_ref,"
     " withdrawn, source, rank"
 )
-_CHECKED = f"row, {_FIELDS}, text_hash, title_key, checksum"
-COLUMNS = f"{_CHECKED}, start_key, telling"
-"""SQL: every column of a paper; the checksum is of those before it, the others can be made from them."""
+COLUMNS = f"row, {_FIELDS}, text_hash, title_key, start_key, telling, checksum"
+"""SQL: every column of a paper; the checksum is of those before it."""
 
 _UPSERT = (
     f"INSERT INTO papers ({COLUMNS}) VALUES ({', '.join('?' * 20)}) ON CONFLICT (paper_id) DO UPDATE SET "
     + ", ".join(f"{c} = excluded.{c}" for c in COLUMNS.split(", ")[2:])
 )
-_SELECT = f"SELECT {_CHECKED} FROM papers"
+_SELECT = f"SELECT {COLUMNS} FROM papers"
 RECOMMENDABLE = "withdrawn = 0 AND abstract <> ''"
 """SQL: the papers that may take part in lists; the same rule as `Paper.recommendable`."""
 
@@ -96,13 +96,15 @@ def _to_row(paper: Paper, row: int) -> tuple[Any, ...]:
         paper.rank,
         paper.text_hash,
         title_key(paper.title),
+        start_key(paper.abstract),
+        int(speaks_of_a_copy(paper.comments)),
     )
-    return (*fields, checksum(fields), start_key(paper.abstract), int(speaks_of_a_copy(paper.comments)))
+    return (*fields, checksum(fields))
 
 
 def is_whole(row: Sequence[Any]) -> bool:
-    """Whether a paper's columns (at least to the checksum, in the order of `COLUMNS`) have that checksum."""
-    return bool(checksum(row[:17]) == row[17])
+    """Whether a paper's columns, in the order of `COLUMNS`, have the checksum that is the last."""
+    return bool(checksum(row[:-1]) == row[-1])
 
 
 def _to_paper(row: Sequence[Any]) -> Paper:
@@ -144,6 +146,7 @@ class Corpus:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._meta = Meta(connection)
 
     def upsert(self, papers: Sequence[Paper]) -> Changes:
         """Store each paper unless what is stored is as new (see `newness`). Call inside a transaction."""
@@ -151,7 +154,7 @@ class Corpus:
         best = {paper.paper_id: paper for paper in self.papers(rows)}
         changed: dict[str, Paper] = {}
         stored = updated = 0
-        next_row = self._next_row()
+        next_row = int(self._meta.get("next_row") or 1)
         for paper in papers:
             before = best.get(paper.paper_id)
             if before is not None and newness(paper) <= newness(before):
@@ -162,7 +165,7 @@ class Corpus:
                 next_row += 1
             best[paper.paper_id] = changed[paper.paper_id] = paper
         self._connection.executemany(_UPSERT, (_to_row(paper, rows[paper_id]) for paper_id, paper in changed.items()))
-        self._set("next_row", str(next_row))
+        self._meta.set("next_row", str(next_row))
         return Changes(stored, updated, len(papers) - stored - updated)
 
     def remove(self, paper_ids: Sequence[str]) -> list[str]:
@@ -175,13 +178,6 @@ class Corpus:
             self._connection.execute("DELETE FROM papers WHERE row = ?", (row,))
             self._connection.execute("DELETE FROM works WHERE row = ?1 OR work = ?1", (row,))
         return [paper_id for paper_id in paper_ids if paper_id in there]
-
-    def _next_row(self) -> int:
-        found = self._connection.execute("SELECT value FROM meta WHERE key = 'next_row'").fetchone()
-        return int(found[0]) if found else 1
-
-    def _set(self, key: str, value: str) -> None:
-        self._connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, value))
 
     def rows(self, ids: Iterable[str]) -> dict[str, int]:
         """Id -> row, of those that are stored."""
@@ -293,9 +289,8 @@ class Corpus:
     @property
     def revision(self) -> int:
         """A number that grows with every ingest that changed a paper."""
-        found = self._connection.execute("SELECT value FROM meta WHERE key = 'revision'").fetchone()
-        return int(found[0]) if found else 0
+        return int(self._meta.get("revision") or 0)
 
     def bump_revision(self) -> None:
         """Mark the corpus as changed. Call inside the transaction of the change."""
-        self._set("revision", str(self.revision + 1))
+        self._meta.set("revision", str(self.revision + 1))

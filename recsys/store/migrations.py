@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
-from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
+from recsys.store.checksums import checksum, digest_of_texts
 from recsys.store.keys import speaks_of_a_copy, start_key
 from recsys.store.schema import FORMAT_VERSION
 
@@ -18,9 +18,10 @@ def migrate(connection: sqlite3.Connection, version: int) -> None:
 
 
 _TO_2 = """
-ALTER TABLE papers ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE papers ADD COLUMN start_key INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE papers ADD COLUMN telling INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE papers ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE meta ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX papers_start_key ON papers (start_key);
 CREATE INDEX papers_telling ON papers (row) WHERE telling = 1;
 ALTER TABLE shards ADD COLUMN texts BLOB NOT NULL DEFAULT x'';
@@ -30,15 +31,16 @@ ALTER TABLE related ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE related ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE works (row INTEGER PRIMARY KEY, work INTEGER NOT NULL, reason TEXT NOT NULL, checksum INTEGER NOT NULL);
 CREATE INDEX works_work ON works (work);
-INSERT INTO meta SELECT 'next_row', coalesce(max(row), 0) + 1 FROM papers;
-INSERT INTO meta SELECT 'build_fingerprint', value FROM meta WHERE key = 'fingerprint';
-UPDATE papers SET checksum = checksum(row, paper_id, version, title, abstract, authors, categories, published, updated,
-    comments, doi, journal_ref, withdrawn, source, rank, text_hash, title_key);
+INSERT INTO meta (key, value) SELECT 'next_row', coalesce(max(row), 0) + 1 FROM papers;
+INSERT INTO meta (key, value) SELECT 'build_fingerprint', value FROM meta WHERE key = 'fingerprint';
 UPDATE papers SET start_key = start_key(abstract), telling = speaks_of_a_copy(comments);
+UPDATE papers SET checksum = checksum(row, paper_id, version, title, abstract, authors, categories, published, updated,
+    comments, doi, journal_ref, withdrawn, source, rank, text_hash, title_key, start_key, telling);
 UPDATE builds SET checksum = checksum(created, fingerprint, kind, search_file, papers, k, revision);
-UPDATE related SET checksum = checksum_of_list(row, neighbors);
 UPDATE related SET text_hash = coalesce((SELECT text_hash FROM papers WHERE papers.row = related.row), x'')
     WHERE (SELECT max(revision) FROM builds) = CAST((SELECT value FROM meta WHERE key = 'revision') AS INTEGER);
+UPDATE related SET checksum = checksum_of_list(row, neighbors, text_hash, searchable);
+UPDATE meta SET checksum = checksum(key, value);
 """
 """Rows get checksums, lists name the text they were made of, papers fold into works. The lists of a corpus that changed
 since its build name no text, so that the next update makes them anew."""
@@ -46,7 +48,6 @@ since its build name no text, so that the next update makes them anew."""
 
 def _to_2(connection: sqlite3.Connection) -> None:
     connection.create_function("checksum", -1, lambda *fields: checksum(fields), deterministic=True)
-    connection.create_function("checksum_of_list", 2, checksum_of_list, deterministic=True)
     connection.create_function("start_key", 1, start_key, deterministic=True)
     connection.create_function("speaks_of_a_copy", 1, speaks_of_a_copy, deterministic=True)
     for statement in _TO_2.split(";"):

@@ -24,9 +24,9 @@ CREATE TABLE papers (
     rank INTEGER NOT NULL,
     text_hash BLOB NOT NULL,
     title_key INTEGER NOT NULL,      -- hash of the title's letters and digits
-    checksum INTEGER NOT NULL DEFAULT 0,  -- of all the above
     start_key INTEGER NOT NULL DEFAULT 0, -- hash of the abstract's beginning; 0 where it is short
-    telling INTEGER NOT NULL DEFAULT 0    -- whether the comments may say that another record is the same work
+    telling INTEGER NOT NULL DEFAULT 0,   -- whether the comments may say that another record is the same work
+    checksum INTEGER NOT NULL DEFAULT 0   -- of all the above
 );
 CREATE INDEX papers_start_key ON papers (start_key);
 CREATE INDEX papers_telling ON papers (row) WHERE telling = 1;
@@ -85,7 +85,11 @@ CREATE TABLE related (
     neighbors BLOB NOT NULL,         -- k rows as uint32, then k scores as float32; little endian, best first
     text_hash BLOB NOT NULL DEFAULT x'',     -- the text whose vector the list was made of
     searchable INTEGER NOT NULL DEFAULT 1,   -- whether the build's search file holds that vector
-    checksum INTEGER NOT NULL DEFAULT 0      -- of row and neighbors
+    checksum INTEGER NOT NULL DEFAULT 0      -- of all the above
 );
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    checksum INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID;
 """
