@@ -94,11 +94,21 @@ def sweep(folder: Path, keep: set[str], suffix: str) -> list[str]:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A stream whose bytes take the place of `path`, all at once, when the block ends well; else nothing changes."""
+    """A stream whose bytes take the place of `path`, all at once, when the block ends well; else nothing changes.
+
+    A link is followed. What is no regular file (a pipe, a device) is written to directly: it cannot be replaced.
+    """
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as stream:
+            yield stream
+        return
     with _temporary(path.parent, f"-{path.name}") as temporary:
         with _created(temporary) as stream:
             yield stream
             _flush(stream)
+        if path.exists():
+            shutil.copymode(path, temporary)
         os.replace(temporary, path)
     _sync(path.parent)
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
-from recsys.cards import RelatedList, SearchResults
+from recsys.cards import CardList, RelatedList, SearchResults
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound
 from recsys.paper import Paper
-from recsys.related import Neighbor, related_list, search_results
+from recsys.related import Hit, Neighbor, led_by, related_list, search_results
 from recsys.store.built import Build, Built
 from recsys.store.connection import explained, reading, snapshot
 from recsys.store.corpus import Corpus, RejectedRecord
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from recsys.nearest import Nearest
 
 _T = TypeVar("_T")
+_L = TypeVar("_L", bound=CardList)
 
 SHOWN = 20
 """Papers in a list unless asked otherwise."""
@@ -118,7 +119,8 @@ class Library:
             InvalidArxivId: not an arXiv id.
             PaperNotFound: never ingested.
         """
-        return self._paper(arxiv_id.parse(paper_id))
+        asked = arxiv_id.parse(paper_id)
+        return self._answer(lambda: self._paper(asked))
 
     def _paper(self, asked: ArxivId) -> Paper:
         paper = self._corpus.paper(asked.paper_id)
@@ -151,6 +153,7 @@ class Library:
             IndexStale: nothing was indexed yet.
             IndexDamaged: something that the answer needs is damaged.
         """
+        _require_positive(k)
         asked = arxiv_id.parse(paper_id)
         return self._answer(lambda: self._related(asked, k, fold))
 
@@ -168,8 +171,52 @@ class Library:
 
     def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
         paper, banner = self._shown_for(self._paper(asked), fold)
-        neighbors, note = self._neighbors(paper, k, fold)
-        return related_list(self._corpus, paper, neighbors, k, "; ".join(filter(None, (banner, note))), folded=not fold)
+        row = self._corpus.row(paper.paper_id)
+        return self._list(paper, row, k, fold, banner)
+
+    def _list(self, paper: Paper, row: int | None, k: int, fold: bool, banner: str = "") -> RelatedList:
+        """The stored list of a paper; searched for now, ever wider, where that leaves fewer than k to be shown."""
+        build = self._build()
+        stored = self._built.neighbors(row) if row is not None and fold else None
+        if stored is None and self._built.is_quarantined(build.fingerprint, paper.text_hash):
+            reason = "has no related list: the encoder makes no finite vector of its text"
+            raise PaperNotFound(f"{paper.paper_id} {reason}", f"see {paper.url}")
+        note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
+        return self._wide_enough(
+            lambda width: self._nearest(build, folded=not fold).of_paper(paper, width),
+            lambda neighbors: related_list(self._corpus, paper, neighbors, k, note, folded=not fold),
+            k,
+            stored,
+            build.papers - 1,
+        )
+
+    def _wide_enough(
+        self,
+        search: Callable[[int], list[Neighbor]],
+        shown: Callable[[list[Neighbor]], _L],
+        k: int,
+        stored: list[Neighbor] | None,
+        others: int,
+    ) -> _L:
+        """What is shown of stored neighbours; or, where that is too little, of ever wider searches.
+
+        Args:
+            search: the nearest, as many as it is told.
+            shown: the cards of some neighbours, of which some may be filtered.
+            k: cards wanted.
+            stored: neighbours to begin with; None where there are none.
+            others: papers that could be found.
+        """
+        cards = shown(stored) if stored is not None else None
+        width = k + _SPARE
+        if cards is not None and (len(cards) >= k or len(stored or []) >= others):
+            return cards
+        while True:
+            neighbors = search(width)
+            cards = shown(neighbors)
+            if len(cards) >= k or len(neighbors) < width:
+                return cards
+            width *= 4
 
     def _shown_for(self, paper: Paper, fold: bool) -> tuple[Paper, str]:
         """The paper whose list answers for one, and a banner where that is another."""
@@ -182,21 +229,6 @@ class Library:
         if not paper.recommendable:
             raise PaperNotFound(f"{paper.paper_id} {_why_unlisted(paper)}", f"see {paper.url}")
         return paper, ""
-
-    def _neighbors(self, paper: Paper, k: int, fold: bool) -> tuple[list[Neighbor], str]:
-        """The stored neighbours of a paper, or those found now where too few are stored."""
-        build, row = self._build(), self._corpus.row(paper.paper_id)
-        if not fold:
-            return self._nearest(build, folded=True).of_paper(paper, k + _SPARE), ""
-        stored = self._built.neighbors(row) if row is not None else None
-        if stored is None and self._built.is_quarantined(build.fingerprint, paper.text_hash):
-            reason = "has no related list: the encoder makes no finite vector of its text"
-            raise PaperNotFound(f"{paper.paper_id} {reason}", f"see {paper.url}")
-        if stored is None:
-            return self._nearest(build).of_paper(paper, k + _SPARE), _SEARCHED_NOW
-        if k > len(stored) and build.papers > len(stored) + 1:
-            return self._nearest(build).of_paper(paper, k + _SPARE), ""
-        return stored, ""
 
     def _build(self) -> Build:
         build = self._built.build()
@@ -227,8 +259,7 @@ class Library:
                 paper = self._corpus.paper_at(row)
                 if paper is None or paper.paper_id != paper_id:
                     raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
-                neighbors, _ = self._neighbors(paper, k, fold=True)
-                yield related_list(self._corpus, paper, neighbors, k)
+                yield self._list(paper, row, k, fold=True)
 
     def search(self, text: str, k: int = SHOWN, *, fold: bool = True) -> SearchResults:
         """The `k` papers nearest to a text; a paper that the text names exactly, by id or title, comes first.
@@ -243,17 +274,24 @@ class Library:
             IndexStale: nothing was indexed yet.
             EncoderUnavailable: the index's encoder cannot be loaded.
         """
+        _require_positive(k)
         return self._answer(lambda: self._search(text, k, fold))
 
     def _search(self, text: str, k: int, fold: bool) -> SearchResults:
         build, named = self._build(), self._named(text)
         if named is None:
-            neighbors = self._nearest(build, folded=not fold).of_text(text, k + _SPARE)
-            return search_results(self._corpus, text, None, neighbors, k, folded=not fold)
+            nearest = self._nearest(build, folded=not fold)
+            vector = nearest.encode(text)
+            return self._wide_enough(
+                lambda width: nearest.search(vector, width),
+                lambda neighbors: search_results(self._corpus, text, neighbors, k, folded=not fold),
+                k,
+                None,
+                build.papers,
+            )
         paper, banner = self._shown_for(named, fold)
-        neighbors, note = self._neighbors(paper, k, fold)
-        notes = "; ".join(filter(None, (banner, note)))
-        return search_results(self._corpus, text, paper, neighbors, k, notes, folded=not fold)
+        row = self._corpus.row(paper.paper_id) or 0
+        return led_by(self._corpus, Hit(row, paper, 1.0), self._list(paper, row, k, fold, banner), text, k)
 
     def _named(self, text: str) -> Paper | None:
         """The paper whose id, or whose whole title, the text is, if any; by title only a recommendable one."""
@@ -288,7 +326,13 @@ class Library:
 
     def rejects(self) -> Iterator[RejectedRecord]:
         """Every record refused at ingest, by file and line."""
-        return self._corpus.rejects()
+        with explained(self.path):
+            yield from self._corpus.rejects()
+
+
+def _require_positive(k: int) -> None:
+    if k < 1:
+        raise ValueError(f"k must be at least 1, not {k}")
 
 
 def _why_unlisted(paper: Paper) -> str:

@@ -54,21 +54,24 @@ class Nearest:
         if place is None:
             made_by = self._fingerprint()
             text = embedding_text(paper.title, paper.abstract, made_by.separator)
-            return self._search(encode_apart(text, made_by, query=False), k)
+            return self.search(encode_apart(text, made_by, query=False), k)
         shard, position = place
-        return self._search(self._read(shard)[position], k)
+        return self.search(self._read(shard)[position], k)
 
-    def of_text(self, text: str, k: int) -> list[Neighbor]:
-        """The k nearest to a query text."""
-        return self._search(encode_apart(text, self._fingerprint(), query=True), k)
+    def encode(self, text: str) -> npt.NDArray[np.float32]:
+        """The (dim,) float32 vector of a query text."""
+        return encode_apart(text, self._fingerprint(), query=True)
 
     def _fingerprint(self) -> Fingerprint:
         stored = self._built.build_fingerprint()
         assert stored is not None, "a build has a fingerprint"
         return Fingerprint.from_json(stored)
 
-    def _search(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
-        """From the search file if there is one, exactly if there is none, or where it is damaged."""
+    def search(self, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
+        """The k nearest to a (dim,) vector, best first, ties by paper id.
+
+        From the search file if the build has one; exactly if it has none, or where that is damaged.
+        """
         if self._build.search_file:
             try:
                 path = verified(self._folder / "search", self._build.search_file, ".faiss", "recsys index")
@@ -81,31 +84,28 @@ class Nearest:
 
     def _search_file(self, index: SearchIndex, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
         """The file knows papers by their row; those that it does not know, or knows by an old vector, are searched."""
-        others = self._built.unsearchable(self._build.fingerprint, folded=self._folded)
-        found = self._score(others, vector)
         width = k
         while True:
-            hits = index.search(vector[None], width)
-            known = self._built.searchable([row for row in hits.ids[0].tolist() if row >= 0])
-            inside = [(row, score) for row, score in zip(hits.ids[0].tolist(), hits.scores[0].tolist(), strict=True)]
-            inside = [(row, score) for row, score in inside if row in known]
+            rows = [row for row in index.search(vector[None], width).ids[0].tolist() if row >= 0]
+            inside = self._built.searchable(self._build.fingerprint, rows)
             if len(inside) >= k or width >= index.size:
                 break
             width = min(4 * width, index.size)
-        best = sorted(inside + found, key=lambda hit: -hit[1])
-        return best[:k]
+        outside = self._built.unsearchable(self._build.fingerprint, folded=self._folded)
+        return self._score([*inside, *outside], vector)[:k]
 
     def _score(self, embedded: Sequence[Embedded], vector: npt.NDArray[np.float32]) -> list[Neighbor]:
-        """(row, canonical score) of papers that lie in a few shards."""
+        """(row, canonical score) of some papers, best first, ties by paper id."""
         by_shard = defaultdict(list)
         for paper in embedded:
             by_shard[paper.shard].append(paper)
-        found: list[Neighbor] = []
+        found: list[tuple[float, Embedded]] = []
         for shard in self._built.shards(self._build.fingerprint):
             if papers := by_shard.get(shard.shard):
                 scores = canonical_scores(self._read(shard)[[paper.position for paper in papers]], vector)
-                found += zip((paper.row for paper in papers), scores.tolist(), strict=True)
-        return found
+                found += zip((-scores).tolist(), papers, strict=True)
+        found.sort(key=lambda hit: (hit[0], hit[1].paper_id))
+        return [(paper.row, -negative) for negative, paper in found]
 
     def _search_shards(self, shards: Sequence[Shard], vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
         """Exact: every vector is scored, and whatever ties with the k-th goes by paper id."""

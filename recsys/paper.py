@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 
 
@@ -62,3 +63,14 @@ class Paper:
     def recommendable(self) -> bool:
         """Whether the paper takes part in lists: it has an abstract and is not withdrawn."""
         return bool(self.abstract) and not self.withdrawn
+
+
+def to_json(paper: Paper) -> str:
+    """All fields of a paper, as a JSON object."""
+    return json.dumps(asdict(paper), ensure_ascii=False)
+
+
+def from_json(text: str) -> Paper:
+    """The inverse of `to_json`."""
+    fields = json.loads(text)
+    return Paper(**{**fields, "authors": tuple(fields["authors"]), "categories": tuple(fields["categories"])})

@@ -7,6 +7,7 @@ since, or a second copy of a text that is already in the list.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -44,19 +45,18 @@ def related_list(
 
 
 def search_results(
-    corpus: Corpus,
-    text: str,
-    best: Paper | None,
-    neighbors: Sequence[Neighbor],
-    k: int,
-    note: str = "",
-    *,
-    folded: bool = False,
+    corpus: Corpus, text: str, neighbors: Sequence[Neighbor], k: int, *, folded: bool = False
 ) -> SearchResults:
-    """Cards for a text: the paper that it names exactly, if any, with score 1; then the neighbours."""
-    first = [Hit(corpus.row(best.paper_id) or 0, best, 1.0)] if best else []
-    rest = _distinct(corpus, neighbors, k - len(first), seen=[best] if best else [], folded=folded)
-    return SearchResults(_cards(corpus, [*first, *rest], folded), note, text)
+    """The `k` best cards among the neighbours of a text; arguments are those of `related_list`."""
+    hits = _distinct(corpus, neighbors, k, seen=[], folded=folded)
+    return SearchResults(_cards(corpus, hits, folded), "", text)
+
+
+def led_by(corpus: Corpus, named: Hit, shown: RelatedList, text: str, k: int) -> SearchResults:
+    """The paper that a text names, then what is related to it: `k` cards in all."""
+    (first,) = _cards(corpus, [named], folded=False)
+    rest = (replace(item, rank=item.rank + 1) for item in shown.related[: k - 1])
+    return SearchResults((first, *rest), shown.note, text)
 
 
 def _distinct(corpus: Corpus, neighbors: Sequence[Neighbor], k: int, seen: Iterable[Paper], folded: bool) -> list[Hit]:

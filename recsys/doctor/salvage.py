@@ -20,7 +20,12 @@ _STEP = 256
 """Rows read together; where that fails, they are read one by one."""
 
 _BY_ROW = {"papers": "row", "rejects": "reject", "shards": "shard"}
-_WITHOUT_ROW = {"embeddings": "fingerprint, text_hash", "quarantine": "fingerprint, text_hash", "meta": "key"}
+_WITHOUT_ROW = {
+    "embeddings": "fingerprint, text_hash",
+    "quarantine": "fingerprint, text_hash",
+    "meta": "key",
+    "records": "paper_id, versioned",
+}
 _COLUMNS = {
     "papers": COLUMNS,
     "rejects": "reject, file, line, reason, excerpt",
@@ -28,6 +33,7 @@ _COLUMNS = {
     "embeddings": "fingerprint, text_hash, shard, position",
     "quarantine": "fingerprint, text_hash",
     "meta": "key, value, checksum",
+    "records": "paper_id, versioned, record",
 }
 
 

@@ -18,17 +18,11 @@ from recsys.files import hash_of
 
 _MODULES = {"Transformer", "Pooling", "Normalize", "Dense", "LayerNorm", "WordEmbeddings", "StaticEmbedding"}
 _CODE_KEYS = ("auto_map", "_attn_implementation_internal", "custom_pipelines")
-_MATTERS = (
-    "*.safetensors",
-    "modules.json",
-    "config.json",
-    "sentence_bert_config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "vocab.txt",
-    "*.model",
-)
-"""Files that decide a vector's value; README, licences and training notes do not."""
+_UNSAFE = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".h5", ".msgpack", ".npz"}
+"""Weights in forms that can run code, or that some library would read in place of the safetensors."""
+
+_IDLE = ("README", "LICENSE", "NOTICE", "train_", "eval", ".git", "onnx", "openvino")
+"""Beginnings of names of files and folders that decide no vector's value."""
 
 
 def check_folder(folder: Path) -> None:
@@ -39,6 +33,11 @@ def check_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise EncoderUnavailable(f"no model folder at {folder}")
+    unsafe = next((path for path in folder.rglob("*") if path.suffix in _UNSAFE and not _is_idle(path, folder)), None)
+    if unsafe:
+        raise EncoderUnavailable(
+            f"{unsafe} is no safetensors file; such weights are not loaded", "remove or convert it"
+        )
     if not any(folder.rglob("*.safetensors")):
         raise EncoderUnavailable(
             f"{folder} has no *.safetensors weights; other formats can run code and are not loaded",
@@ -70,8 +69,14 @@ def check_pins(folder: Path, pins: dict[str, str]) -> None:
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    found = {path for pattern in _MATTERS for path in folder.rglob(pattern) if path.is_file()}
+    found = (path for path in folder.rglob("*") if path.is_file() and not _is_idle(path, folder))
     return iter(sorted(found, key=lambda path: path.relative_to(folder).as_posix()))
+
+
+def _is_idle(path: Path, folder: Path) -> bool:
+    """Whether a file decides no vector's value, as other weights beside safetensors ones, which are read first."""
+    shadowed = path.suffix in _UNSAFE and any(path.parent.glob("*.safetensors"))
+    return shadowed or any(part.startswith(_IDLE) for part in path.relative_to(folder).parts)
 
 
 def _check_json(path: Path) -> None:

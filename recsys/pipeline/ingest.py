@@ -106,8 +106,8 @@ def _ingest_file(
     try:
         with open_stream(path) as (stream, filename):
             source = _source(name, peek(stream), filename, path)
-            for batch in _batches(source.read(stream, columns)):
-                yield _store_batch(connection, batch, path)
+            for number, batch in enumerate(_batches(source.read(stream, columns))):
+                yield _store_batch(connection, batch, path, first=number == 0)
     except RecsysError as error:
         where = "" if path in error.message else f"{path}: "
         hint = f" [{error.hint}]" if error.hint else ""
@@ -137,11 +137,15 @@ def _batches(records: Iterator[Paper | Reject]) -> Iterator[list[Paper | Reject]
     yield batch
 
 
-def _store_batch(connection: sqlite3.Connection, batch: Sequence[Paper | Reject], path: str) -> IngestReport:
+def _store_batch(
+    connection: sqlite3.Connection, batch: Sequence[Paper | Reject], path: str, *, first: bool
+) -> IngestReport:
     corpus = Corpus(connection)
     papers = [record for record in batch if isinstance(record, Paper)]
     rejects = [record for record in batch if isinstance(record, Reject)]
     with transaction(connection):
+        if first:
+            corpus.forget_rejects(path)
         changes: Changes = corpus.upsert(papers)
         corpus.add_rejects(RejectedRecord(path, r.line, r.reason, r.excerpt) for r in rejects)
         if changes.stored or changes.updated:

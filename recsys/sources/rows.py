@@ -10,6 +10,9 @@ from typing import BinaryIO
 MAX_ROW = 1 << 20
 """Bytes of one row; the longest real record is under 300,000."""
 
+_CELL_LINES = 64
+"""Lines that a cell of a row with too few cells may have."""
+
 Row = tuple[int, list[str] | str, str]
 """Line of the row's start, its cells or what is wrong with it, and its first line."""
 
@@ -85,8 +88,7 @@ def rows(stream: BinaryIO, separator: Callable[[str], str]) -> Iterator[Row]:
         except csv.Error as error:
             found = _alone(lines.row, between, width) or f"a row that breaks: {error}"
         number, begins = lines.number, lines.row[0] if lines.row else ""
-        swallowed = len(lines.row) > 1 and width > 0 and len(found) != width
-        if isinstance(found, str) or swallowed:
+        if isinstance(found, str) or (len(found) != width > 0 and _swallowed(lines.row[1:], between, width)):
             lines.give_back(1)
             yield number, found if isinstance(found, str) else "a quote that does not close", begins
             continue
@@ -94,6 +96,11 @@ def rows(stream: BinaryIO, separator: Callable[[str], str]) -> Iterator[Row]:
         if found:
             width = width or len(found)
             yield number, found, begins
+
+
+def _swallowed(lines: list[str], separator: str, width: int) -> bool:
+    """Whether an open quote made rows a part of this one: they are many, or one is as wide as the header."""
+    return len(lines) > _CELL_LINES or any(len(cells) == width for cells in csv.reader(lines, delimiter=separator))
 
 
 def _trimmed(cells: list[str], width: int) -> list[str]:

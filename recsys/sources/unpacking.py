@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
+import logging
 import lzma
 import struct
 import zipfile
@@ -26,6 +27,8 @@ MAX_BYTES = 60 << 30
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".xml", ".rss", ".atom", ".csv", ".tsv", ".parquet")
 """What the names of metadata files end with, before a compression suffix."""
+
+_log = logging.getLogger(__name__)
 
 _FREE = 10 << 20
 _COMPRESSED = (".gz", ".zip", ".zst", ".bz2", ".xz")
@@ -102,6 +105,8 @@ def _zip(source: io.BufferedReader, counted: Counted, stack: ExitStack) -> Binar
     if not members:
         raise UnreadableInput("the zip holds no metadata file")
     largest = max(members, key=lambda member: member.file_size)
+    if len(members) > 1:
+        _log.warning("only %s of the %d metadata files in a zip is read: unpack it", largest.filename, len(members))
     return stack.enter_context(archive.open(largest))  # type: ignore[return-value]
 
 

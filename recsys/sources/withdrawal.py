@@ -25,6 +25,9 @@ _ABOUT_SOMETHING_ELSE = re.compile(
     rf"""\b{_WITHDRAW}\s+from\s+(?:the\s+|its\s+|our\s+)?(?!arxiv|circulation|public|the\b|this\b)[\w-]+
     |\b{_WITHDRAW}\s+before\s+presentation
     |\b{_WITHDRAW}\s+(?:the\s+)?(?:previous|earlier|old|first|original|v[0-9])\s*version
+    |\bwithdrawn\s+(?:preprint\s+)?(?:arxiv|hep-|math|astro-ph|cond-mat|\d{{4}}\.\d)
+    |\b(?:arxiv\s*:?\s*)?\d{{4}}\.\d{{4,5}}(?:v\d+)?\s*\(?(?:is|was|now)?\s*withdrawn\)?
+    |\b(?:theorem|lemma|proposition|corollary|section|conjecture|proof)\b[^.;]{{0,40}}\b{_WITHDRAW}
     |\bwithdrawn\s+(?:papers?|articles?|submissions?|drugs?|preprints?)\b
     |\b(?:claims?|measures?|additions?|requests?|statements?|results?)\s+(?:\w+\s+)?(?:is|are|was|were)\s+withdrawn\b
     |\b(?:drug|alcohol|opioid|nicotine|bank|cash|fund|water|groundwater|fluid|troop|glacier|deposits?\s+and)\s+{_WITHDRAW}

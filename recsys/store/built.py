@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Sequence
@@ -267,11 +268,20 @@ class Built:
         all_of_them = "searchable = 1, checksum = checksum_of_list(row, neighbors, text_hash, 1)"
         self._connection.execute(f"UPDATE related SET {all_of_them}")
 
-    def searchable(self, rows: Sequence[int]) -> set[int]:
-        """Those of some rows whose present vector is in the build's search file."""
-        marks = ", ".join("?" * len(rows))
-        query = f"SELECT row FROM related WHERE searchable = 1 AND row IN ({marks})"
-        return {row for (row,) in self._connection.execute(query, rows)}
+    def searchable(self, digest: str, rows: Sequence[int]) -> list[Embedded]:
+        """Those of some papers that are listed and whose present vector is in the build's search file, by paper id.
+
+        Args:
+            digest: of the vectors' fingerprint.
+            rows: of the papers.
+        """
+        query = f"""
+            SELECT row, paper_id, papers.text_hash, shard, position FROM papers
+            JOIN embeddings USING (text_hash) JOIN related USING (row)
+            WHERE fingerprint = ? AND {LISTABLE} AND searchable = 1
+              AND papers.row IN (SELECT value FROM json_each(?))
+            ORDER BY paper_id"""
+        return list(map(Embedded._make, self._connection.execute(query, (digest, json.dumps(rows)))))
 
     def unsearchable(self, digest: str, *, folded: bool = False) -> list[Embedded]:
         """Papers that take part in lists, and whose vector is not in the build's search file, by paper id.

@@ -115,8 +115,10 @@ def _open_read_only(path: Path) -> sqlite3.Connection:
     connection = _connect(f"{uri}?mode=ro", uri=True)
     try:
         connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
         connection.close()
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+            raise
         _require_settled(path)
         connection = _connect(f"{uri}?mode=ro&immutable=1", uri=True)
     return connection
@@ -186,7 +188,8 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite itself rolls back where the disk is full
+            connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 

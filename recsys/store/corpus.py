@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from recsys.errors import IndexDamaged
-from recsys.paper import Paper
+from recsys.paper import Paper, from_json, to_json
 from recsys.store.checksums import checksum
 from recsys.store.keys import speaks_of_a_copy, start_key, title_key, title_letters
 from recsys.store.meta import Meta
+from recsys.store.newest import joined, newness
 
 _FIELDS = (
     "paper_id, version, title, abstract, authors, categories, published, updated, comments, doi, journal_ref,"
@@ -53,20 +54,6 @@ class RejectedRecord:
     line: int
     reason: str
     excerpt: str
-
-
-def newness(paper: Paper) -> tuple[Any, ...]:
-    """A total order over records of one paper: the largest is the one to keep.
-
-    Newest version first; at the same version a withdrawal, then the more trusted source, the later update, the
-    record with more fields, the longer abstract (shortened copies are about), and last the fields themselves, so
-    that no two different records tie and the order of arrival never matters.
-    """
-    fields = (paper.title, paper.abstract, paper.authors, paper.categories, paper.published, paper.comments)
-    more = (paper.doi, paper.journal_ref)
-    filled = sum(map(bool, fields + more))
-    order = (paper.version, paper.withdrawn, paper.rank, paper.updated, filled, len(paper.abstract))
-    return (*order, *fields, *more)
 
 
 class Fold(NamedTuple):
@@ -149,24 +136,53 @@ class Corpus:
         self._meta = Meta(connection)
 
     def upsert(self, papers: Sequence[Paper]) -> Changes:
-        """Store each paper unless what is stored is as new (see `newness`). Call inside a transaction."""
+        """Store each paper unless what is stored is as new (see `recsys.store.newest`). Call inside a transaction."""
         rows = self.rows({paper.paper_id for paper in papers})
-        best = {paper.paper_id: paper for paper in self.papers(rows)}
-        changed: dict[str, Paper] = {}
+        shown = {paper.paper_id: paper for paper in self.papers(rows)}
+        records = self._records(shown)
+        changed: set[str] = set()
         stored = updated = 0
-        next_row = int(self._meta.get("next_row") or 1)
         for paper in papers:
-            before = best.get(paper.paper_id)
+            paper_id, of_paper = paper.paper_id, records.setdefault(paper.paper_id, {})
+            before = of_paper.get(bool(paper.version))
             if before is not None and newness(paper) <= newness(before):
                 continue
-            stored, updated = (stored + 1, updated) if before is None else (stored, updated + 1)
-            if before is None:
-                rows[paper.paper_id] = next_row
-                next_row += 1
-            best[paper.paper_id] = changed[paper.paper_id] = paper
-        self._connection.executemany(_UPSERT, (_to_row(paper, rows[paper_id]) for paper_id, paper in changed.items()))
-        self._meta.set("next_row", str(next_row))
+            of_paper[bool(paper.version)] = paper
+            changed.add(paper_id)
+            now = joined(of_paper.get(True), of_paper.get(False))
+            stored, updated = stored + (paper_id not in shown), updated + (shown.get(paper_id, now) != now)
+            shown[paper_id] = now
+        self._write({paper_id: shown[paper_id] for paper_id in sorted(changed)}, rows)
+        self._put_records({paper_id: records[paper_id] for paper_id in changed})
         return Changes(stored, updated, len(papers) - stored - updated)
+
+    def _write(self, papers: dict[str, Paper], rows: dict[str, int]) -> None:
+        """Store papers at their rows, new ones at rows that were never used."""
+        first = int(self._meta.get("next_row") or 1)
+        new = [paper_id for paper_id in papers if paper_id not in rows]
+        rows = rows | {paper_id: first + place for place, paper_id in enumerate(new)}
+        self._connection.executemany(_UPSERT, (_to_row(paper, rows[paper_id]) for paper_id, paper in papers.items()))
+        self._meta.set("next_row", str(first + len(new)))
+
+    def _records(self, shown: dict[str, Paper]) -> dict[str, dict[bool, Paper]]:
+        """Id -> whether with a version -> the best such record, of the papers that are stored."""
+        found = {paper_id: {bool(paper.version): paper} for paper_id, paper in shown.items()}
+        query = "SELECT paper_id, versioned, record FROM records WHERE paper_id"
+        for paper_id, versioned, record in self._select(query, shown):
+            found[paper_id][bool(versioned)] = from_json(record)
+        return found
+
+    def _put_records(self, records: dict[str, dict[bool, Paper]]) -> None:
+        """Keep the records of papers that came both with and without a version: what is shown is made of the two."""
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO records (paper_id, versioned, record) VALUES (?, ?, ?)",
+            (
+                (paper_id, int(versioned), to_json(paper))
+                for paper_id, both in records.items()
+                if len(both) == 2
+                for versioned, paper in both.items()
+            ),
+        )
 
     def remove(self, paper_ids: Sequence[str]) -> list[str]:
         """Forget papers; returns the ids that were there. Their rows are never given to others.
@@ -175,6 +191,9 @@ class Corpus:
         """
         there = self.rows(paper_ids)
         for row in there.values():
+            self._connection.execute(
+                "DELETE FROM records WHERE paper_id = (SELECT paper_id FROM papers WHERE row = ?)", (row,)
+            )
             self._connection.execute("DELETE FROM papers WHERE row = ?", (row,))
             self._connection.execute("DELETE FROM works WHERE row = ?1 OR work = ?1", (row,))
         return [paper_id for paper_id in paper_ids if paper_id in there]
@@ -273,6 +292,10 @@ class Corpus:
         (rejects,) = self._connection.execute("SELECT count(*) FROM rejects").fetchone()
         names = ("papers", "withdrawn", "without_abstract", "recommendable", "listable")
         return {**dict(zip(names, numbers, strict=True)), "rejects": rejects}
+
+    def forget_rejects(self, file: str) -> None:
+        """Forget what was refused of a file that is read again. Call inside a transaction."""
+        self._connection.execute("DELETE FROM rejects WHERE file = ?", (file,))
 
     def add_rejects(self, rejects: Iterable[RejectedRecord]) -> None:
         """Note refused records; the same one twice is kept once. Call inside a transaction."""

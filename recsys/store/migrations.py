@@ -29,6 +29,8 @@ ALTER TABLE builds ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE related ADD COLUMN text_hash BLOB NOT NULL DEFAULT x'';
 ALTER TABLE related ADD COLUMN searchable INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE related ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE records (paper_id TEXT NOT NULL, versioned INTEGER NOT NULL, record TEXT NOT NULL,
+    PRIMARY KEY (paper_id, versioned)) WITHOUT ROWID;
 CREATE TABLE works (row INTEGER PRIMARY KEY, work INTEGER NOT NULL, reason TEXT NOT NULL, checksum INTEGER NOT NULL);
 CREATE INDEX works_work ON works (work);
 INSERT INTO meta (key, value) SELECT 'next_row', coalesce(max(row), 0) + 1 FROM papers;

@@ -32,6 +32,12 @@ CREATE INDEX papers_start_key ON papers (start_key);
 CREATE INDEX papers_telling ON papers (row) WHERE telling = 1;
 CREATE INDEX papers_title_key ON papers (title_key);
 CREATE INDEX papers_text_hash ON papers (text_hash);
+CREATE TABLE records (
+    paper_id TEXT NOT NULL,          -- of a paper that came both with and without a version
+    versioned INTEGER NOT NULL,
+    record TEXT NOT NULL,            -- JSON: its best record of that kind
+    PRIMARY KEY (paper_id, versioned)
+) WITHOUT ROWID;
 CREATE TABLE works (
     row INTEGER PRIMARY KEY,         -- a paper that is shown as part of another
     work INTEGER NOT NULL,           -- that other's row

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from recsys.paper import Paper
 from recsys.store.connection import transaction, writing
-from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord, newness
+from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord
 from recsys.store.keys import title_letters
+from recsys.store.newest import newness
 
 PAPER = Paper(
     "2401.90001",
