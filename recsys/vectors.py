@@ -74,7 +74,7 @@ def read_shard(folder: Path, sha256: str, *, rows: int, dim: int) -> npt.NDArray
     import numpy as np
 
     vectors = read_stored(folder, sha256, rows=rows, dim=dim).astype(np.float32)
-    vectors /= np.sqrt(np.einsum("nd,nd->n", vectors, vectors))[:, None]
+    vectors /= np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64))[:, None]
     return vectors
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from recsys import arxiv_id
@@ -32,6 +32,8 @@ _REMARK = re.compile(
 )
 _MIN_WORDS = 20
 _SAME_TEXT = 90.0
+_COMPARED = 20
+"""Papers of a group that each is compared with: a thousand of one title must not cost a million comparisons."""
 
 
 class _Link(NamedTuple):
@@ -85,13 +87,21 @@ def _canonical(written: str) -> str:
         return ""
 
 
-def _alike(corpus: Corpus, groups: Iterable[list[int]]) -> Iterator[_Link]:
+def _alike(corpus: Corpus, groups: Sequence[list[int]]) -> Iterator[_Link]:
     """Links between the papers of a group whose text is the same, or nearly."""
-    pairs = sorted({(a, b) for group in groups for a in group for b in group if a < b})
-    papers = corpus.papers_at({row for pair in pairs for row in pair})
-    for one, other in pairs:
+    papers = corpus.papers_at({row for group in groups for row in group})
+    pairs = {pair for group in groups for pair in _pairs(group, papers)}
+    for one, other in sorted(pairs):
         if reason := _text_reason(papers[one], papers[other]):
             yield _Link(one, other, reason, False)
+
+
+def _pairs(group: list[int], papers: dict[int, Paper]) -> Iterator[tuple[int, int]]:
+    """Pairs to compare: all of a small group; of a large one those whose abstracts are near in the alphabet."""
+    ordered = sorted(group, key=lambda row: (papers[row].abstract, row))
+    for place, row in enumerate(ordered):
+        for other in ordered[place + 1 : place + 1 + _COMPARED]:
+            yield min(row, other), max(row, other)
 
 
 def _text_reason(one: Paper, other: Paper) -> str:

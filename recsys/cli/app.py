@@ -82,9 +82,9 @@ def recsys(
 
     First `recsys ingest FILE...`, then `recsys update`, then `recsys related ID`. Or try `recsys demo`.
     """
+    show_warnings()
 
 
 def main() -> None:
     """The console script."""
-    show_warnings()
     app(prog_name="recsys")

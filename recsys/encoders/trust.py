@@ -33,16 +33,14 @@ def check_folder(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise EncoderUnavailable(f"no model folder at {folder}")
-    unsafe = next((path for path in folder.rglob("*") if path.suffix in _UNSAFE and not _is_idle(path, folder)), None)
-    if unsafe:
-        raise EncoderUnavailable(
-            f"{unsafe} is no safetensors file; such weights are not loaded", "remove or convert it"
-        )
     if not any(folder.rglob("*.safetensors")):
         raise EncoderUnavailable(
             f"{folder} has no *.safetensors weights; other formats can run code and are not loaded",
             "convert the model to safetensors",
         )
+    for path in folder.rglob("*"):
+        if path.suffix in _UNSAFE and not _is_idle(path, folder):
+            raise EncoderUnavailable(f"{path} is no safetensors file; such weights are not loaded", "convert it")
     for path in folder.rglob("*.json"):
         _check_json(path)
 

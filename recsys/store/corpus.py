@@ -215,7 +215,7 @@ class Corpus:
         wanted = list(values)
         for start in range(0, len(wanted), _LOOKUP):
             some = wanted[start : start + _LOOKUP]
-            yield from self._connection.execute(f"{query} IN ({', '.join('?' * len(some))})", some)
+            yield from self._connection.execute(f"{query} IN ({', '.join('?' * len(some))})", some).fetchall()
 
     def paper(self, paper_id: str) -> Paper | None:
         """One paper by its canonical id, or None.

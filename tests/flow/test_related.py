@@ -58,6 +58,7 @@ def test_json(sample_index: Path) -> None:
         "subject",
         "categories",
         "url",
+        "folds",
     ]
     assert first["url"] == f"https://arxiv.org/abs/{first['id']}v{first['version']}"
     assert first["published"] == RECORDS[first["id"]]["published"]

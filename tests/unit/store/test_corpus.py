@@ -14,7 +14,7 @@ from recsys.paper import Paper
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import RECOMMENDABLE, Changes, Corpus, RejectedRecord
 from recsys.store.keys import title_letters
-from recsys.store.newest import newness
+from recsys.store.newest import joined, newness
 
 PAPER = Paper(
     "2401.90001",
@@ -74,15 +74,17 @@ def test_newer_version_replaces_and_keeps_the_row(connection: sqlite3.Connection
     ("loses", "wins"),
     [
         (PAPER, replace(PAPER, version=2)),
-        (replace(PAPER, version=0, updated="2026-01-01"), PAPER),
-        (replace(PAPER, rank=60), replace(PAPER, withdrawn=True)),
+        (replace(PAPER, version=0, updated=PAPER.updated, abstract="Of an unknown version."), PAPER),
+        (PAPER, replace(PAPER, version=0, updated="2026-01-01", withdrawn=True)),
+        (PAPER, replace(PAPER, withdrawn=True)),
+        (replace(PAPER, withdrawn=True), replace(PAPER, rank=60)),
         (replace(PAPER, updated="2026-01-01"), replace(PAPER, rank=60)),
         (replace(PAPER, abstract="A very much longer abstract."), replace(PAPER, updated="2026-01-01")),
         (replace(PAPER, categories=(), abstract="A very much longer abstract."), PAPER),
         (PAPER, replace(PAPER, abstract="A very much longer abstract.")),
         (PAPER, replace(PAPER, title="On trees")),
     ],
-    ids=["version", "known-version", "withdrawn", "source", "update", "fields", "length", "text"],
+    ids=["version", "known-version", "later", "withdrawn", "authority", "source", "update", "fields", "length", "text"],
 )
 def test_the_newer_record_wins_in_either_order(tmp_path: Path, loses: Paper, wins: Paper) -> None:
     for order in ((loses, wins), (wins, loses)):
@@ -103,6 +105,7 @@ VARIANTS = st.builds(
     withdrawn=st.booleans(),
     updated=st.sampled_from(["", "2024", "2025"]),
     rank=st.sampled_from([10, 30]),
+    source=st.sampled_from(["csv", "jsonl"]),
 )
 
 
@@ -121,8 +124,26 @@ def test_order_and_split_do_not_matter(
             ids = sorted({paper.paper_id for paper in records})
             found.append([Corpus(connection).paper(paper_id) for paper_id in ids])
     assert found[0] == found[1]
-    best = {paper_id: max((p for p in records if p.paper_id == paper_id), key=newness) for paper_id in ids}
-    assert found[0] == list(best.values())
+    best = [joined(*(_best(records, paper_id, versioned) for versioned in (True, False))) for paper_id in ids]
+    assert found[0] == best
+    assert [paper.source for paper in best] == [paper.source for paper in found[0] if paper]
+
+
+def _best(records: list[Paper], paper_id: str, versioned: bool) -> Paper | None:
+    those = (paper for paper in records if paper.paper_id == paper_id and bool(paper.version) is versioned)
+    return max(those, key=newness, default=None)
+
+
+def test_a_nightly_record_without_version_replaces_an_older_one_with_it(connection: sqlite3.Connection) -> None:
+    tonight = replace(PAPER, version=0, abstract="Changed tonight.", updated="2026-11-30", authors=(), comments="")
+    assert ingest(connection, PAPER) == Changes(stored=1)
+    assert ingest(connection, tonight) == Changes(updated=1)
+    found = Corpus(connection).paper(PAPER.paper_id)
+    assert found == replace(PAPER, version=0, abstract="Changed tonight.", updated="2026-11-30")
+    assert ingest(connection, PAPER, tonight) == Changes(unchanged=2)
+    later = replace(PAPER, version=2, updated="2026-12-01", abstract="Version two.")
+    assert ingest(connection, later) == Changes(updated=1)
+    assert Corpus(connection).paper(PAPER.paper_id) == later
 
 
 def test_lookups(connection: sqlite3.Connection) -> None:
