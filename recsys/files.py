@@ -5,12 +5,12 @@ Every operation on the file system goes through this module's `os`, so that the 
 
 from __future__ import annotations
 
+import hashlib
 import os
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from hashlib import file_digest
 from pathlib import Path
 from typing import BinaryIO
 
@@ -68,10 +68,22 @@ def verified(folder: Path, sha256: str, suffix: str, repair: str) -> Path:
     return path
 
 
+def content(folder: Path, sha256: str, suffix: str, repair: str) -> bytes:
+    """The bytes of a published file, checked as in `verified`; what is checked is what is returned."""
+    path = folder / f"{sha256}{suffix}"
+    try:
+        found = path.read_bytes()
+    except OSError as error:
+        raise IndexDamaged(f"cannot read {path}: {error.strerror}", repair) from error
+    if hashlib.sha256(found).hexdigest() != sha256:
+        raise IndexDamaged(f"{path} is not the file that was published", repair)
+    return found
+
+
 def hash_of(path: Path) -> str:
     """sha256 of a file's content, hex."""
     with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def unreferenced(folder: Path, keep: set[str], suffix: str) -> list[Path]:

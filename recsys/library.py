@@ -158,15 +158,15 @@ class Library:
         return self._answer(lambda: self._related(asked, k, fold))
 
     def _answer(self, question: Callable[[], _T]) -> _T:
-        """Ask in one snapshot; again where a file went because a newer build took its place meanwhile."""
+        """Ask in one snapshot; again where a file went because another took its place meanwhile."""
         with explained(self.path):
             while True:
-                asked_of = self._built.build_number()
+                asked_of = self._built.data_version()
                 try:
                     with snapshot(self._connection):
                         return question()
                 except IndexDamaged:
-                    if self._connection.in_transaction or self._built.build_number() == asked_of:
+                    if self._connection.in_transaction or self._built.data_version() == asked_of:
                         raise
 
     def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
@@ -183,7 +183,7 @@ class Library:
             raise PaperNotFound(f"{paper.paper_id} {reason}", f"see {paper.url}")
         note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
         return self._wide_enough(
-            lambda width: self._nearest(build, folded=not fold).of_paper(paper, width),
+            lambda width: self._nearest(build, folded=not fold).of_paper(paper, row or 0, width),
             lambda neighbors: related_list(self._corpus, paper, neighbors, k, note, folded=not fold),
             k,
             stored,

@@ -48,9 +48,13 @@ class Nearest:
         self._build = build
         self._folded = folded
 
-    def of_paper(self, paper: Paper, k: int) -> list[Neighbor]:
-        """The k nearest to a paper's text, itself among them; encoded now where it has no vector yet."""
-        place = self._built.vector_place(self._build.fingerprint, paper.text_hash)
+    def of_paper(self, paper: Paper, row: int, k: int) -> list[Neighbor]:
+        """The k nearest to a paper, itself among them: by the text that it has a list of, else by its present one.
+
+        That is encoded now where it has no vector yet.
+        """
+        text_hash = self._built.listed_text(row) or paper.text_hash
+        place = self._built.vector_place(self._build.fingerprint, text_hash)
         if place is None:
             made_by = self._fingerprint()
             text = embedding_text(paper.title, paper.abstract, made_by.separator)
@@ -91,8 +95,9 @@ class Nearest:
             if len(inside) >= k or width >= index.size:
                 break
             width = min(4 * width, index.size)
-        outside = self._built.unsearchable(self._build.fingerprint, folded=self._folded)
-        return self._score([*inside, *outside], vector)[:k]
+        outside = self._built.unsearchable(self._build.fingerprint)
+        folded = self._built.folded(self._build.fingerprint) if self._folded else []
+        return self._score([*inside, *outside, *folded], vector)[:k]
 
     def _score(self, embedded: Sequence[Embedded], vector: npt.NDArray[np.float32]) -> list[Neighbor]:
         """(row, canonical score) of some papers, best first, ties by paper id."""
@@ -111,19 +116,23 @@ class Nearest:
         """Exact: every vector is scored, and whatever ties with the k-th goes by paper id."""
         import numpy as np
 
-        scores = [canonical_scores(self._read(shard), vector) for shard in shards]
-        together = np.concatenate([*scores, np.empty(0, dtype=np.float32)])
+        scores = {shard.shard: canonical_scores(self._read(shard), vector) for shard in shards}
+        changed = [
+            (-float(scores[paper.shard][paper.position]), paper.paper_id, paper.row)
+            for paper in self._built.changed(self._build.fingerprint)
+        ]
+        together = np.concatenate([*scores.values(), np.empty(0, dtype=np.float32)])
         width = k
         while True:
             least = np.partition(together, -width)[-width] if width < len(together) else -np.inf
             papers = [
                 (-score, paper_id, row)
-                for shard, found in zip(shards, scores, strict=True)
+                for shard, found in scores.items()
                 for position, score in _at_least(found, least)
-                for row, paper_id in self._built.rows_of(shard.shard, position, folded=self._folded)
+                for row, paper_id in self._built.rows_of(shard, position, folded=self._folded)
             ]
             if len(papers) >= k or width >= len(together):
-                return [(row, -negative) for negative, _, row in sorted(papers)[:k]]
+                return [(row, -negative) for negative, _, row in sorted(papers + changed)[:k]]
             width *= 4
 
     def _read(self, shard: Shard) -> npt.NDArray[np.float32]:

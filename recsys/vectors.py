@@ -82,11 +82,11 @@ def read_stored(folder: Path, sha256: str, *, rows: int, dim: int) -> npt.NDArra
     """The (rows, dim) float16 rows of a shard as they are stored; checks and errors are those of `read_shard`."""
     import numpy as np
 
-    path = files.verified(folder, sha256, _SUFFIX, _REPAIR)
-    stored: npt.NDArray[np.float16] = np.load(path, allow_pickle=False)
+    content = io.BytesIO(files.content(folder, sha256, _SUFFIX, _REPAIR))
+    stored: npt.NDArray[np.float16] = np.load(content, allow_pickle=False)
     if stored.shape != (rows, dim) or stored.dtype != DTYPE:
         wanted = f"({rows}, {dim}) {DTYPE}"
-        raise IndexDamaged(f"{path} holds {stored.shape} {stored.dtype}, the index says {wanted}", _REPAIR)
+        raise IndexDamaged(f"shard {sha256} holds {stored.shape} {stored.dtype}, the index says {wanted}", _REPAIR)
     return stored
 
 

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
-from recsys.store.corpus import LISTABLE, RECOMMENDABLE
+from recsys.store.corpus import RECOMMENDABLE
 from recsys.store.meta import Meta
 
 _BUILD = "created, fingerprint, kind, search_file, papers, k, revision"
+_USED = "(text_hash IN (SELECT text_hash FROM papers) OR text_hash IN (SELECT text_hash FROM related))"
 _REPAIR = "recsys doctor --repair"
 
 
@@ -187,15 +188,13 @@ class Built:
         return {sha for (sha,) in self._connection.execute("SELECT sha256 FROM shards")}
 
     def used(self, shard: Shard) -> list[tuple[int, bytes]]:
-        """(position, text hash) of the vectors of a shard whose text some paper has, by position."""
-        query = """SELECT position, text_hash FROM embeddings WHERE shard = ?
-                   AND text_hash IN (SELECT text_hash FROM papers) ORDER BY position"""
+        """(position, text hash) of the vectors of a shard whose text a paper or a list has, by position."""
+        query = f"SELECT position, text_hash FROM embeddings WHERE shard = ? AND {_USED} ORDER BY position, text_hash"
         return self._connection.execute(query, (shard.shard,)).fetchall()
 
     def use_counts(self, digest: str) -> dict[int, int]:
-        """Shard number -> how many of its vectors have a text that some paper has."""
-        query = """SELECT shard, count(*) FROM embeddings WHERE fingerprint = ?
-                   AND text_hash IN (SELECT text_hash FROM papers) GROUP BY shard"""
+        """Shard number -> how many of its vectors have a text that a paper or a list has."""
+        query = f"SELECT shard, count(*) FROM embeddings WHERE fingerprint = ? AND {_USED} GROUP BY shard"
         return dict(self._connection.execute(query, (digest,)))
 
     def drop_shards(self, shards: Iterable[Shard]) -> None:
@@ -219,16 +218,54 @@ class Built:
         return (Shard(*found[:4]), found[4]) if found else None
 
     def rows_of(self, shard: int, position: int, *, folded: bool = False) -> list[tuple[int, str]]:
-        """(row, paper id) of the papers whose text has this vector, by paper id.
+        """(row, paper id) of the papers that the build lists with this vector, by paper id.
 
         Args:
             shard: number of the shard.
             position: row in it.
             folded: whether papers that are folded into others count too.
         """
-        query = f"""SELECT row, paper_id FROM embeddings JOIN papers USING (text_hash)
-                    WHERE shard = ? AND position = ? AND {RECOMMENDABLE if folded else LISTABLE} ORDER BY paper_id"""
-        return self._connection.execute(query, (shard, position)).fetchall()
+        query = f"""
+            SELECT papers.row, paper_id FROM embeddings JOIN papers USING (text_hash)
+            LEFT JOIN related ON related.row = papers.row
+            WHERE shard = ? AND position = ? AND {RECOMMENDABLE}
+              AND (related.text_hash = papers.text_hash OR ? AND papers.row IN (SELECT row FROM works))
+            ORDER BY paper_id"""
+        return self._connection.execute(query, (shard, position, folded)).fetchall()
+
+    def changed(self, digest: str) -> list[Embedded]:
+        """Papers that the build lists with the vector of a text that they had then, and have no more."""
+        return self._listed(digest, "related.text_hash <> papers.text_hash")
+
+    def searchable(self, digest: str, rows: Sequence[int]) -> list[Embedded]:
+        """Those of some papers that are listed with a vector that is in the build's search file, by paper id."""
+        return self._listed(
+            digest, "searchable = 1 AND related.row IN (SELECT value FROM json_each(?))", json.dumps(rows)
+        )
+
+    def unsearchable(self, digest: str) -> list[Embedded]:
+        """Papers that are listed with a vector that is not in the build's search file, by paper id."""
+        return self._listed(digest, "searchable = 0")
+
+    def _listed(self, digest: str, where: str, *values: object) -> list[Embedded]:
+        query = f"""
+            SELECT related.row, paper_id, related.text_hash, shard, position FROM related
+            JOIN papers USING (row) JOIN embeddings ON embeddings.text_hash = related.text_hash
+            WHERE fingerprint = ? AND {RECOMMENDABLE} AND {where} ORDER BY paper_id"""
+        return list(map(Embedded._make, self._connection.execute(query, (digest, *values))))
+
+    def folded(self, digest: str) -> list[Embedded]:
+        """Recommendable papers that are folded into others and have a vector, by paper id."""
+        query = f"""
+            SELECT row, paper_id, papers.text_hash, shard, position FROM works
+            JOIN papers USING (row) JOIN embeddings USING (text_hash)
+            WHERE fingerprint = ? AND {RECOMMENDABLE} ORDER BY paper_id"""
+        return list(map(Embedded._make, self._connection.execute(query, (digest,))))
+
+    def listed_text(self, row: int) -> bytes | None:
+        """The hash of the text whose vector a paper's list was made of; None where it has no list."""
+        found = self._connection.execute("SELECT text_hash FROM related WHERE row = ?", (row,)).fetchone()
+        return found[0] if found else None
 
     def vector_count(self, digest: str) -> int:
         """How many distinct texts have a vector."""
@@ -268,35 +305,6 @@ class Built:
         all_of_them = "searchable = 1, checksum = checksum_of_list(row, neighbors, text_hash, 1)"
         self._connection.execute(f"UPDATE related SET {all_of_them}")
 
-    def searchable(self, digest: str, rows: Sequence[int]) -> list[Embedded]:
-        """Those of some papers that are listed and whose present vector is in the build's search file, by paper id.
-
-        Args:
-            digest: of the vectors' fingerprint.
-            rows: of the papers.
-        """
-        query = f"""
-            SELECT row, paper_id, papers.text_hash, shard, position FROM papers
-            JOIN embeddings USING (text_hash) JOIN related USING (row)
-            WHERE fingerprint = ? AND {LISTABLE} AND searchable = 1
-              AND papers.row IN (SELECT value FROM json_each(?))
-            ORDER BY paper_id"""
-        return list(map(Embedded._make, self._connection.execute(query, (digest, json.dumps(rows)))))
-
-    def unsearchable(self, digest: str, *, folded: bool = False) -> list[Embedded]:
-        """Papers that take part in lists, and whose vector is not in the build's search file, by paper id.
-
-        Args:
-            digest: of the vectors' fingerprint.
-            folded: whether papers that are folded into others are wanted too; no search file holds those.
-        """
-        query = f"""
-            SELECT row, paper_id, papers.text_hash, shard, position FROM papers
-            JOIN embeddings USING (text_hash) LEFT JOIN related USING (row)
-            WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE} AND coalesce(searchable, 0) = 0
-            ORDER BY paper_id"""
-        return list(map(Embedded._make, self._connection.execute(query, (digest,))))
-
     def neighbors(self, row: int) -> list[tuple[int, float]] | None:
         """The stored list of a paper: (row, score), best first; None where the last build has none for it.
 
@@ -333,10 +341,9 @@ class Built:
         )
         self._connection.execute("DELETE FROM builds WHERE build < ?", (added.lastrowid,))
 
-    def build_number(self) -> int:
-        """The number of the current build; 0 before the first."""
-        (number,) = self._connection.execute("SELECT coalesce(max(build), 0) FROM builds").fetchone()
-        return int(number)
+    def data_version(self) -> int:
+        """A number that changes when another connection commits."""
+        return int(self._connection.execute("PRAGMA data_version").fetchone()[0])
 
     def build(self) -> Build | None:
         """The current build, or None before the first.
