@@ -254,7 +254,8 @@ class Library:
     def lists(self, k: int = SHOWN) -> Iterator[RelatedList]:
         """Every stored list, by paper id, all of one build; a list shorter than `k` is searched for what it lacks."""
         with explained(self.path), snapshot(self._connection):
-            self._build()
+            if self._build().papers != self._built.list_count():
+                raise IndexDamaged("lists are missing", "recsys doctor --repair")
             for row, paper_id in self._built.listed():
                 paper = self._corpus.paper_at(row)
                 if paper is None or paper.paper_id != paper_id:

@@ -116,6 +116,7 @@ class Nearest:
         """Exact: every vector is scored, and whatever ties with the k-th goes by paper id."""
         import numpy as np
 
+        self._built.check_reachable(self._build)
         scores = {shard.shard: canonical_scores(self._read(shard), vector) for shard in shards}
         changed = [
             (-float(scores[paper.shard][paper.position]), paper.paper_id, paper.row)

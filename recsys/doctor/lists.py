@@ -31,7 +31,7 @@ def entries(case: Case) -> Iterator[Finding]:
         return
     problems: dict[str, list[str]] = defaultdict(list)
     listed = {paper.row: paper.text_hash for paper in case.listable}
-    enough = min(SHOWN, len(listed) - 1)
+    enough = min(SHOWN, case.build.k, len(listed) - 1)
     seen: set[int] = set()
     try:
         for one in case.built.stored_lists():

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum
-from recsys.store.connection import database
+from recsys.store.connection import database, sign_schema
 from recsys.store.corpus import COLUMNS, is_whole
 from recsys.store.meta import Meta
 from recsys.store.schema import FORMAT_VERSION, SCHEMA
@@ -111,6 +111,7 @@ def _mend_meta(target: sqlite3.Connection, least: int) -> None:
         if checksum((key, value)) != stored:
             target.execute("DELETE FROM meta WHERE key = ?", (key,))
     meta = Meta(target)
+    sign_schema(target)
     meta.set("next_row", str(max(int(meta.get("next_row") or 0), least)))
     made_by = meta.get("fingerprint") or meta.get("build_fingerprint")
     if made_by:

@@ -233,6 +233,21 @@ class Built:
             ORDER BY paper_id"""
         return self._connection.execute(query, (shard, position, folded)).fetchall()
 
+    def check_reachable(self, build: Build) -> None:
+        """Check that every list's paper can be found from its vector, as a search must; reads all of their keys.
+
+        Raises:
+            IndexDamaged: one cannot: the way from vectors to papers is damaged.
+        """
+        listed = f"FROM related JOIN papers USING (row) WHERE {RECOMMENDABLE}"
+        reachable = f"""
+            FROM embeddings JOIN shards USING (shard) JOIN papers USING (text_hash) JOIN related USING (row)
+            WHERE embeddings.fingerprint = ? AND related.text_hash = papers.text_hash AND {RECOMMENDABLE}"""
+        (wanted,) = self._connection.execute(f"SELECT count(*) {listed}").fetchone()
+        (found,) = self._connection.execute(f"SELECT count(*) {reachable}", (build.fingerprint,)).fetchone()
+        if self.list_count() != build.papers or found + len(self.changed(build.fingerprint)) != wanted:
+            raise IndexDamaged("some papers cannot be found from their vectors", _REPAIR)
+
     def changed(self, digest: str) -> list[Embedded]:
         """Papers that the build lists with the vector of a text that they had then, and have no more."""
         return self._listed(digest, "related.text_hash <> papers.text_hash")
@@ -250,9 +265,12 @@ class Built:
     def _listed(self, digest: str, where: str, *values: object) -> list[Embedded]:
         query = f"""
             SELECT related.row, paper_id, related.text_hash, shard, position FROM related
-            JOIN papers USING (row) JOIN embeddings ON embeddings.text_hash = related.text_hash
-            WHERE fingerprint = ? AND {RECOMMENDABLE} AND {where} ORDER BY paper_id"""
-        return list(map(Embedded._make, self._connection.execute(query, (digest, *values))))
+            JOIN papers USING (row) LEFT JOIN embeddings ON embeddings.text_hash = related.text_hash
+            AND fingerprint = ? WHERE {RECOMMENDABLE} AND {where} ORDER BY paper_id"""
+        found = list(map(Embedded._make, self._connection.execute(query, (digest, *values))))
+        if any(one.shard is None for one in found):
+            raise IndexDamaged("a listed paper has no vector", _REPAIR)
+        return found
 
     def folded(self, digest: str) -> list[Embedded]:
         """Recommendable papers that are folded into others and have a vector, by paper id."""
@@ -319,11 +337,28 @@ class Built:
             raise _damaged_list(row)
         return unpack_neighbors(found[0])
 
+    def list_count(self) -> int:
+        """How many lists are stored."""
+        return int(self._connection.execute("SELECT count(*) FROM related").fetchone()[0])
+
     def listed(self) -> Iterator[tuple[int, str]]:
-        """(row, paper id) of every paper that has a list, by paper id."""
-        yield from self._connection.execute(
-            f"SELECT row, paper_id FROM papers JOIN related USING (row) WHERE {RECOMMENDABLE} ORDER BY paper_id"
-        )
+        """(row, paper id) of every paper that has a list, by paper id.
+
+        Raises:
+            IndexDamaged: in the end, where a list was left out without a reason.
+        """
+        query = f"SELECT row, paper_id FROM papers JOIN related USING (row) WHERE {RECOMMENDABLE} ORDER BY paper_id"
+        found = set()
+        for row, paper_id in self._connection.execute(query):
+            found.add(row)
+            yield row, paper_id
+        for (row,) in self._connection.execute("SELECT row FROM related ORDER BY row"):
+            if row not in found and self._is_recommendable(row):
+                raise IndexDamaged(f"the paper at row {row} cannot be found by its id", _REPAIR)
+
+    def _is_recommendable(self, row: int) -> bool:
+        query = f"SELECT 1 FROM papers WHERE row = ? AND {RECOMMENDABLE}"
+        return self._connection.execute(query, (row,)).fetchone() is not None
 
     def add_build(self, build: Build) -> None:
         """Make `build` the current one, under the next number. Call inside the transaction that replaces the lists."""

@@ -9,9 +9,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from recsys.errors import IndexDamaged, IndexMissing, IndexStale, IndexUnusable, RecsysError
-from recsys.store.checksums import checksum_of_list
+from recsys.store.checksums import checksum, checksum_of_list
 from recsys.store.filesystem import network_kind
 from recsys.store.lock import writer_lock
+from recsys.store.meta import Meta
 from recsys.store.migrations import migrate
 from recsys.store.schema import FORMAT_VERSION, SCHEMA
 
@@ -89,6 +90,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection]:
             raise IndexStale(
                 f"{folder} was written by an earlier recsys", f"recsys update --index {folder} brings it up to date"
             )
+        _check_schema(connection, folder)
         yield connection
 
 
@@ -164,12 +166,31 @@ def _open_for_writing(folder: Path) -> sqlite3.Connection:
     connection.executescript(_WRITER_SETTINGS)
     if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
         connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;")
+        sign_schema(connection)
     version = _format(connection, folder)
     if version < FORMAT_VERSION:
         _log.warning("bringing %s from format %d to %d", folder, version, FORMAT_VERSION)
         with transaction(connection):
             migrate(connection, version)
+            sign_schema(connection)
+    _check_schema(connection, folder)
     return connection
+
+
+def sign_schema(connection: sqlite3.Connection) -> None:
+    """Note the checksum of a schema that was just made. Call inside a transaction, or before any other writer can."""
+    Meta(connection).set("schema", str(_schema_checksum(connection)))
+
+
+def _schema_checksum(connection: sqlite3.Connection) -> int:
+    query = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY name"
+    return checksum([sql for (sql,) in connection.execute(query)])
+
+
+def _check_schema(connection: sqlite3.Connection, folder: Path) -> None:
+    """The text of the schema says how rows are read: a letter of it that rots would be obeyed."""
+    if Meta(connection).get("schema") != str(_schema_checksum(connection)):
+        raise IndexDamaged(f"the schema of {database(folder)} is damaged", f"{_DAMAGED} --index {folder}")
 
 
 def _journal_mode(folder: Path) -> str:
