@@ -9,7 +9,9 @@ START = 200
 """Letters of the abstract that copies of a paper have in common, as a first sieve."""
 
 _NOT_LETTER = re.compile(r"[\W_]+")
-_TELLING = re.compile(r"duplicat|super[sc]ede|replaced by|merged|text overlap with", re.I)
+_TELLING = re.compile(
+    r"duplicat|super[sc]ede|replace(?:d by|ment)|merged into|text overlap with|version (?:of|from)", re.I
+)
 
 
 def title_letters(title: str) -> str:
