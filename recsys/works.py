@@ -29,6 +29,7 @@ _DECLARED = tuple(
         (r"merged into", "merged", True),
         (r"(?:older|earlier|previous) version of", "superseded", True),
         (r"replacement (?:of|for)", "duplicate", True),
+        (r"(?:this (?:paper|article|work) appears as|same (?:paper|article) as)", "duplicate", True),
         (r"re(?:vised|newed) version of this (?:article|paper)", "superseded", True),
         (r"super[sc]edes", "superseded", False),
         (r"(?:revised|updated) version (?:of|from)", "superseded", False),

