@@ -96,9 +96,9 @@ def unreferenced(folder: Path, keep: set[str], suffix: str) -> list[Path]:
 
 def sweep(folder: Path, keep: set[str], suffix: str) -> list[str]:
     """Remove what is `unreferenced`; returns the names removed. What cannot be removed now is left for the next."""
-    removed = []
-    for path in unreferenced(folder, keep, suffix):
-        with suppress(OSError):
+    removed: list[str] = []
+    with suppress(OSError):
+        for path in unreferenced(folder, keep, suffix):
             os.unlink(path)
             removed.append(path.name)
     return removed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from recsys.errors import IndexDamaged, IndexMissing, IndexStale, IndexUnusable, RecsysError
@@ -225,4 +225,5 @@ def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        connection.execute("ROLLBACK")
+        with suppress(sqlite3.ProgrammingError):  # an iterator may be let go of after its library was closed
+            connection.execute("ROLLBACK")

@@ -10,7 +10,8 @@ START = 200
 
 _NOT_LETTER = re.compile(r"[\W_]+")
 _TELLING = re.compile(
-    r"duplicat|super[sc]ede|replace(?:d by|ment)|merged into|text overlap with|version (?:of|from)|appears as|same (?:paper|article)",
+    r"duplicat|super[sc]ede|replace(?:d by|ment)|merged into|text overlap with"
+    r"|version (?:of|from)|appears as|same (?:paper|article)",
     re.I,
 )
 
