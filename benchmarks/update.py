@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/update.py INDEX NEW_PAPERS [REPEATS]
 
-INDEX must be built already; it is copied, never changed. The new papers are ingested and embedded before the clock starts:
-what is compared is making the lists.
+INDEX must be built already; it is copied, never changed. The new papers are ingested and embedded before the clock
+starts: what is compared is making the lists.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import recsys

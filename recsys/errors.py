@@ -4,6 +4,7 @@ Every error that a user can cause or mend is one of these; anything else that es
 traceback. Each class carries its process exit code, and a hint that names the next command where there is one.
 
     RecsysError                   1   anything below
+    ├── UnknownName               2   no such format, search kind, ...
     ├── UnreadableInput           1   a file that no reader can read
     ├── MissingExtra              1   an optional library is not installed
     ├── EncoderUnavailable        1   the encoder's files are absent, unsafe or not what was pinned
@@ -57,6 +58,12 @@ class RecsysError(Exception):
     def to_dict(self) -> dict[str, str]:
         """`code`, `message` and `hint`: what `--json` errors hold and what crosses to another process."""
         return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+class UnknownName(RecsysError):
+    """No format, search kind or the like has that name."""
+
+    exit_code = 2
 
 
 class UnreadableInput(RecsysError):

@@ -160,7 +160,9 @@ def _temporary(folder: Path, suffix: str) -> Iterator[Path]:
     temporary = folder / f"{_TEMPORARY}{secrets.token_hex(8)}{suffix[-100:]}"
     try:
         yield temporary
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == temporary:
+            error.filename = str(folder)
         with suppress(OSError):
             os.unlink(temporary)
         raise

@@ -55,7 +55,7 @@ class IndexInfo:
         fingerprint: the fields that the vectors depend on; empty before the first embedding.
         kind: search kind of the build; empty before the first.
         built: when, UTC, ISO 8601; empty before the first build.
-        stale: whether papers changed since the build.
+        stale: whether papers changed since the build, or wait for a vector.
     """
 
     path: str
@@ -311,6 +311,7 @@ class Library:
         counts["folded"] = counts["recommendable"] - counts.pop("listable")
         stored = self._built.fingerprint()
         made_by = Fingerprint.from_json(stored) if stored else None
+        waiting = bool(made_by and self._built.pending(made_by.digest))
         current = build and made_by and (build.revision, build.fingerprint) == (self._corpus.revision, made_by.digest)
         return IndexInfo(
             str(self.path),
@@ -322,7 +323,7 @@ class Library:
             fingerprint=asdict(made_by) if made_by else {},
             kind=build.kind if build else "",
             built=build.created if build else "",
-            stale=not current,
+            stale=waiting or not current,
         )
 
     def rejects(self) -> Iterator[RejectedRecord]:

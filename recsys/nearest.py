@@ -88,8 +88,8 @@ class Nearest:
 
     def _search_file(self, index: SearchIndex, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
         """The file knows papers by their row; those that it does not know, or knows by an old vector, are searched."""
-        width = k
-        while True:
+        width, inside = k, list[Embedded]()
+        while index.size:
             rows = [row for row in index.search(vector[None], width).ids[0].tolist() if row >= 0]
             inside = self._built.searchable(self._build.fingerprint, rows)
             if len(inside) >= k or width >= index.size:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from typing import Annotated, Any
@@ -12,9 +11,9 @@ from typer.core import TyperGroup
 
 from recsys.cli import demo, doctor, embed, export, index, info, ingest, related, remove, search, update
 from recsys.cli.options import wants_json
+from recsys.cli.reporting import say
 from recsys.cli.warnings import show_warnings
 from recsys.errors import RecsysError
-from recsys.text.terminal import printable
 
 
 class Commands(TyperGroup):
@@ -38,17 +37,8 @@ class Commands(TyperGroup):
 
 def _failed(error: RecsysError, as_json: bool) -> typer.Exit:
     """Say what went wrong on stderr; the exit that follows from it."""
-    if as_json:
-        typer.echo(json.dumps({"error": error.to_dict()}), err=True)
-    else:
-        typer.echo(describe(error), err=True)
+    say(error, as_json)
     return typer.Exit(error.exit_code)
-
-
-def describe(error: RecsysError) -> str:
-    """One line: what is wrong, then what to do next."""
-    hint = f" [{error.hint}]" if error.hint else ""
-    return printable(f"recsys: {error.message}{hint}")
 
 
 app = typer.Typer(

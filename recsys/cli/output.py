@@ -11,7 +11,7 @@ import typer
 
 from recsys import registry
 from recsys.cards import CardList
-from recsys.exporters.base import Exporter, exporter_for
+from recsys.exporters.base import Exporter, format_of
 from recsys.files import replacing
 
 
@@ -36,12 +36,10 @@ def choose(
     several: bool = False,
 ) -> Exporter:
     """The exporter of `--json`, `--format`, the output's suffix, or plain text, in that order."""
-    name = "json" if json else format
-    if name is None and output is not None and output.suffix:
-        return exporter_for(output)
-    name = name or "text"
-    if name not in registry.EXPORTERS:
-        raise typer.BadParameter(f"no format {name!r}; one of: {', '.join(registry.EXPORTERS)}")
+    if format is not None and format not in registry.EXPORTERS:
+        raise typer.BadParameter(f"no format {format!r}; one of: {', '.join(registry.EXPORTERS)}")
+    by_suffix = format_of(output) if output is not None and output.suffix and not json and format is None else None
+    name = "json" if json else format or by_suffix or "text"
     kind = registry.load(registry.EXPORTERS, name)
     if name == "text":
         return kind(plain=plain, colour=_colour(output))  # type: ignore[no-any-return]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Annotated
 
 import typer
@@ -12,10 +12,10 @@ from recsys.cards import RelatedList
 from recsys.cli import options
 from recsys.cli.ids import read_ids
 from recsys.cli.output import choose, write_lists
+from recsys.cli.reporting import say
 from recsys.config import DEFAULT_INDEX
 from recsys.errors import PaperNotFound
 from recsys.library import SHOWN, Library
-from recsys.text.terminal import printable
 
 
 def related(
@@ -37,20 +37,24 @@ def related(
     with Library(index) as library:
         one = [] if several else [library.related(ids[0], k, fold=not no_fold)]
         many = library.related_many(read_ids(ids) if several else [], k, fold=not no_fold)
-        write_lists(map(_noted, chain(one, _answered(many, failures))), exporter, output)
+        lists = chain(one, _answered(many, failures, json))
+        first = list(islice(lists, 1))
+        if first or output is None:
+            write_lists(map(_noted, chain(first, lists)), exporter, output)
     if failures:
         raise typer.Exit(PaperNotFound.exit_code)
 
 
-def _answered(answers: Iterable[RelatedList | PaperNotFound], failures: list[PaperNotFound]) -> Iterator[RelatedList]:
+def _answered(
+    answers: Iterable[RelatedList | PaperNotFound], failures: list[PaperNotFound], as_json: bool
+) -> Iterator[RelatedList]:
     """The lists among the answers; an id without one is named on stderr and the rest go on."""
     for answer in answers:
         if isinstance(answer, RelatedList):
             yield answer
         else:
             failures.append(answer)
-            hint = f" [{answer.hint}]" if answer.hint else ""
-            typer.echo(printable(f"recsys: {answer.message}{hint}"), err=True)
+            say(answer, as_json)
 
 
 def _noted(shown: RelatedList) -> RelatedList:

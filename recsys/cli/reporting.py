@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from recsys.errors import RecsysError
 from recsys.text.terminal import printable
 
 if TYPE_CHECKING:
@@ -21,3 +22,10 @@ def report(done: DataclassInstance, as_json: bool, **more: Any) -> None:  # noqa
         return
     for line in str(done).splitlines():
         typer.echo(printable(line))
+
+
+def say(error: RecsysError, as_json: bool) -> None:
+    """One line on stderr: what is wrong, then what to do next; or the same as JSON."""
+    hint = f" [{error.hint}]" if error.hint else ""
+    line = json.dumps({"error": error.to_dict()}) if as_json else printable(f"recsys: {error.message}{hint}")
+    typer.echo(line, err=True)

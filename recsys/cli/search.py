@@ -10,6 +10,7 @@ from recsys.cli import options
 from recsys.cli.output import choose, write_lists
 from recsys.config import DEFAULT_INDEX
 from recsys.library import SHOWN, Library
+from recsys.text.terminal import readable
 
 
 def search(
@@ -25,7 +26,7 @@ def search(
     """The papers nearest to a text; an exact id or title comes first."""
     exporter = choose(format, output, json=json, plain=plain)
     with Library(index) as library:
-        found = library.search(" ".join(text), k, fold=not no_fold)
+        found = library.search(" ".join(map(readable, text)), k, fold=not no_fold)
     write_lists([found], exporter, output)
     if found.note:
         typer.echo(f"recsys: {found.note}", err=True)

@@ -32,7 +32,12 @@ class Exporter(Protocol):
 
 
 def exporter_for(path: Path) -> Exporter:
-    """The exporter that a file's suffix asks for.
+    """The exporter that a file's suffix asks for; errors are those of `format_of`."""
+    return registry.load(registry.EXPORTERS, format_of(path))()  # type: ignore[no-any-return]
+
+
+def format_of(path: Path) -> str:
+    """The registered name of the format that a file's suffix asks for.
 
     Raises:
         RecsysError: no exporter has that suffix; the message lists those that there are.
@@ -41,6 +46,6 @@ def exporter_for(path: Path) -> Exporter:
     for name in registry.EXPORTERS:
         exporter = registry.load(registry.EXPORTERS, name)
         if path.suffix.lower() in exporter.suffixes:
-            return exporter()  # type: ignore[no-any-return]
+            return name
         suffixes.extend(exporter.suffixes)
     raise RecsysError(f"cannot tell a format from {path.name!r}", f"use one of: {', '.join(suffixes)}")

@@ -151,7 +151,7 @@ def mismatch(known: Fingerprint, other: Fingerprint) -> FingerprintMismatch:
     differ = ", ".join(f"{name} {str(mine)[:12]} / {str(theirs)[:12]}" for name, (mine, theirs) in pairs)
     return FingerprintMismatch(
         f"this index has vectors of {known.encoder}, asked was {other.encoder} ({differ})",
-        "use another --index, or `recsys embed --replace-vectors` to encode everything again",
+        f"use another --index, or `recsys update --encoder {other.encoder} --replace-vectors` to encode all again",
     )
 
 

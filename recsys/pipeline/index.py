@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from recsys import registry
 from recsys.encoders.base import Fingerprint
-from recsys.errors import IndexDamaged, IndexStale, RecsysError
+from recsys.errors import IndexDamaged, IndexStale, UnknownName
 from recsys.files import publish, require_space, sweep, verified
 from recsys.neighbors import Lists, all_neighbors, default_kind
 from recsys.pipeline.listable import Listable
@@ -97,7 +97,7 @@ def index(
         IndexBusy: another process is writing.
     """
     if kind != "auto" and kind not in registry.SEARCH:
-        raise RecsysError(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.SEARCH)}")
+        raise UnknownName(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.SEARCH)}")
     folder = Path(index)
     with writing(folder, wait=wait) as connection:
         work = _Work(connection, folder, k, progress or Silent())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from recsys import registry
-from recsys.errors import RecsysError, UnreadableInput
+from recsys.errors import RecsysError, UnknownName, UnreadableInput
 from recsys.paper import Paper
 from recsys.pipeline.progress import Progress, Silent
 from recsys.sources.base import Reject, Source, peek
@@ -76,7 +76,7 @@ def ingest(
         IndexBusy: another process is writing.
     """
     if format != "auto" and format not in registry.SOURCES:
-        raise RecsysError(f"no format {format!r}", f"use one of: auto, {', '.join(registry.SOURCES)}")
+        raise UnknownName(f"no format {format!r}", f"use one of: auto, {', '.join(registry.SOURCES)}")
     inputs = expand([str(path) for path in paths])
     progress = progress or Silent()
     progress.start("ingesting", None)
@@ -107,11 +107,16 @@ def _ingest_file(
         with open_stream(path) as (stream, filename):
             source = _source(name, peek(stream), filename, path)
             for number, batch in enumerate(_batches(source.read(stream, columns))):
-                yield _store_batch(connection, batch, path, first=number == 0)
+                yield _store_batch(connection, batch, _shown(path), first=number == 0)
     except RecsysError as error:
         where = "" if path in error.message else f"{path}: "
         hint = f" [{error.hint}]" if error.hint else ""
         yield IngestReport(unreadable=(f"{where}{error.message}{hint}",))
+
+
+def _shown(path: str) -> str:
+    """A path as text: names of files may be bytes that no text has."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _source(name: str, head: bytes, filename: str, path: str) -> Source:

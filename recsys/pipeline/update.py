@@ -143,6 +143,9 @@ def _answer(options: dict[str, Any]) -> None:
         _say({"report": asdict(report)})
     except errors.RecsysError as error:
         _say({"error": error.to_dict()})
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _say({"error": errors.RecsysError(f"{where}{error.strerror or error}").to_dict()})
 
 
 if __name__ == "__main__":

@@ -38,6 +38,8 @@ def _expand(path: str) -> list[str]:
 
 
 def _named(path: str) -> list[str]:
+    if not path:
+        raise UnreadableInput("an empty path", "check the variable that it came from")
     given = Path(path)
     if path == "-" or given.is_file():
         return [path]

@@ -50,15 +50,19 @@ class ParquetSource:
                     for row in _rows(batch):
                         number += 1
                         yield paper_of_row(row, chosen, self.name, self.rank, number)
-            except (pa.ArrowException, OSError, io.UnsupportedOperation) as error:
+            except (pa.ArrowException, OSError, OverflowError, io.UnsupportedOperation) as error:
                 raise UnreadableInput(f"a Parquet file that breaks: {error}") from error
+
+
+_UNFIT = (UnicodeDecodeError, OverflowError, ValueError)
+"""What pyarrow raises of cells that Python cannot hold: text that is no UTF-8, dates beyond year 9999."""
 
 
 def _rows(batch: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - pyarrow has no types
     """A batch as rows; text that is no UTF-8 is mended, as pyarrow writes it without looking."""
     try:
         return list(batch.to_pylist())
-    except UnicodeDecodeError:
+    except _UNFIT:
         columns = {name: _mended(column) for name, column in zip(batch.schema.names, batch.columns, strict=True)}
         return [dict(zip(columns, cells, strict=True)) for cells in zip(*columns.values(), strict=True)]
 
@@ -66,13 +70,13 @@ def _rows(batch: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - pyarrow has no 
 def _mended(column: Any) -> list[Any]:  # noqa: ANN401 - pyarrow has no types
     try:
         return list(column.to_pylist())
-    except UnicodeDecodeError:
+    except _UNFIT:
         return [_text(cell) for cell in column]
 
 
 def _text(cell: Any) -> object:  # noqa: ANN401 - pyarrow has no types
     try:
         return cell.as_py()
-    except UnicodeDecodeError:
+    except _UNFIT:
         buffer = cell.as_buffer() if hasattr(cell, "as_buffer") else None
         return buffer.to_pybytes().decode("utf-8", "replace") if buffer else None

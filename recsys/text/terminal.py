@@ -16,3 +16,8 @@ def printable(text: str) -> str:
     Escape and other controls become U+FFFD, so that an attempt stays visible; white space becomes a space.
     """
     return text if text.isascii() and text.isprintable() else text.translate(_UNSAFE)
+
+
+def readable(argument: str) -> str:
+    """A command-line argument as text: bytes that are no UTF-8 become U+FFFD."""
+    return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
