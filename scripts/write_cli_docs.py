@@ -7,7 +7,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-COMMANDS = ("", "ingest", "embed", "index", "update", "related", "search", "info", "export", "export related", "demo")
+COMMANDS = (
+    "",
+    "ingest",
+    "embed",
+    "index",
+    "update",
+    "remove",
+    "related",
+    "search",
+    "info",
+    "doctor",
+    "export",
+    "export related",
+    "demo",
+)
 TARGET = Path(__file__).parent.parent / "docs" / "cli.md"
 INTRODUCTION = """# Command line
 

@@ -62,7 +62,7 @@ def test_ingest_from_stdin(tmp_path: Path) -> None:
     ("arguments", "code", "says"),
     [
         (["absent.jsonl"], 1, "absent.jsonl"),
-        (["{papers}", "--format", "xyz"], 1, "no format 'xyz'"),
+        (["{papers}", "--format", "xyz"], 2, "no format 'xyz'"),
         (["{papers}", "--column", "title"], 2, "FIELD=COLUMN"),
         ([], 2, "Missing argument"),
     ],
