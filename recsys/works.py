@@ -131,10 +131,10 @@ def _text_reason(one: Paper, other: Paper) -> str:
     """Why the texts of two papers make them one work; empty where they do not."""
     from rapidfuzz import fuzz
 
+    if one.abstract and one.text_hash == other.text_hash:
+        return "same text"
     if min(len(one.abstract.split()), len(other.abstract.split())) < _MIN_WORDS:
         return ""
-    if one.text_hash == other.text_hash:
-        return "same text"
     if not _share_author(one, other) or _numbers(one.title) != _numbers(other.title):
         return ""
     if bool(_REMARK.match(one.title)) != bool(_REMARK.match(other.title)):
