@@ -88,7 +88,7 @@ def test_every_answer_is_of_one_build(tmp_path: Path) -> None:
     writer = SPAWN.Process(target=_write, args=(folder, BUILDS, oracle, done))
     for process in (*readers, writer):
         process.start()
-    writer.join(240)
+    writer.join(900)
     done.set()
     for process in (*readers, writer):
         process.join(60)

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from recsys.errors import IndexBusy, IndexDamaged, IndexMissing, IndexUnusable, RecsysError
+from recsys.store import connection as connecting
 from recsys.store.connection import FORMAT_VERSION, database, reading, snapshot, transaction, writing
 from recsys.store.filesystem import network_kind
 
@@ -229,3 +230,79 @@ def test_a_full_disk_is_no_damage(folder: Path) -> None:
     assert "free space" in caught.value.hint
     with reading(folder) as connection:
         assert connection.execute("SELECT count(*) FROM meta WHERE key IN ('a', 'big')").fetchone() == (0,)
+
+
+def test_a_read_only_disk_is_read_without_helper_files(folder: Path) -> None:
+    """SQLite may not make its helper files there: stood for by an opener that says so, as root may write anywhere."""
+    uri = database(folder).as_uri()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(connecting, "_connect", _refusing)
+        with reading(folder) as connection:
+            assert connection.execute("SELECT count(*) FROM papers").fetchone() == (0,)
+        for name in ("library.sqlite-wal", "library.sqlite-journal"):
+            (folder / name).write_bytes(b"unfinished")
+            with (
+                pytest.raises(RecsysError, match="unfinished business") as caught,
+                reading(folder),
+            ):
+                pass
+            assert "writable disk" in caught.value.hint
+            (folder / name).unlink()
+    assert uri.startswith("file:")
+
+
+def _refusing(target: str, **options: bool) -> sqlite3.Connection:
+    """Opens as SQLite does on a read-only disk: not at all, but for a file that is said not to change."""
+    if "immutable" in target:
+        return sqlite3.connect(target, isolation_level=None, **options)
+    opened = sqlite3.connect(":memory:", isolation_level=None)
+    return _Unreadable(opened)  # type: ignore[return-value]
+
+
+class _Unreadable:
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.close = connection.close
+
+    def execute(self, statement: str) -> None:
+        error = sqlite3.OperationalError("unable to open database file")
+        error.sqlite_errorcode = sqlite3.SQLITE_CANTOPEN
+        raise error
+
+
+def test_a_locked_database_is_not_taken_for_a_read_only_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def locked(self: _Unreadable, statement: str) -> None:
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+        raise error
+
+    monkeypatch.setattr(_Unreadable, "execute", locked)
+    monkeypatch.setattr(connecting, "_connect", _refusing)
+    with pytest.raises(RecsysError, match="locked"), reading(folder):
+        pass
+
+
+def test_a_network_disk_gets_a_rollback_journal_and_a_warning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    mounts = [SimpleNamespace(mountpoint="/", fstype="ext4"), SimpleNamespace(mountpoint=str(tmp_path), fstype="nfs4")]
+    with writing(tmp_path / "local", create=True) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    monkeypatch.setattr(psutil, "disk_partitions", lambda all: mounts)
+    with writing(tmp_path / "remote", create=True) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
+    assert "network disk (nfs4)" in caplog.text
+
+
+def test_the_writers_settings(folder: Path) -> None:
+    with writing(folder) as connection:
+        found = {
+            name: connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("synchronous", "busy_timeout", "trusted_schema", "foreign_keys", "cell_size_check")
+        }
+    assert found == {
+        "synchronous": 2,
+        "busy_timeout": 5000,
+        "trusted_schema": 0,
+        "foreign_keys": 1,
+        "cell_size_check": 1,
+    }
