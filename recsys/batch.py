@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from recsys.errors import Republished
 from recsys.exporters.base import exporter_for
 from recsys.files import replacing
 from recsys.library import SHOWN, Library
@@ -37,7 +38,11 @@ def export(index: str | Path, output: str | Path, *, k: int = SHOWN) -> ExportRe
     """
     path = Path(output)
     exporter = exporter_for(path)
-    written = count()
-    with Library(index) as library, replacing(path) as stream:
-        exporter.write((shown for shown, _ in zip(library.lists(k), written, strict=False)), stream)
-    return ExportReport(next(written), str(path))
+    while True:
+        written = count()
+        try:
+            with Library(index) as library, replacing(path) as stream:
+                exporter.write((shown for shown, _ in zip(library.lists(k), written, strict=False)), stream)
+        except Republished:
+            continue
+        return ExportReport(next(written), str(path))

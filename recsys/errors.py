@@ -14,6 +14,7 @@ traceback. Each class carries its process exit code, and a hint that names the n
     ├── IndexUnusable             4   the index cannot answer
     │   ├── IndexMissing          4   nothing was built there yet
     │   ├── IndexStale            4   ingested or embedded, but not indexed since
+    │   │   └── Republished       4   published anew while its lists were read
     │   ├── IndexDamaged          4   a file is absent or is not what was published
     │   └── FingerprintMismatch   4   vectors of another encoder or recipe
     └── NetworkError              5   a download failed
@@ -133,6 +134,17 @@ class IndexStale(IndexUnusable):
 
 class IndexDamaged(IndexUnusable):
     """A file of the index is absent or is not the one that was published."""
+
+
+class Republished(IndexStale):
+    """A newer build took the place of the one that was being read, and some of its files with it.
+
+    Args:
+        path: the index folder.
+    """
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path} was published anew while its lists were read", "run the same command again")
 
 
 class FingerprintMismatch(IndexUnusable):

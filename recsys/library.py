@@ -15,7 +15,7 @@ from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
 from recsys.cards import CardList, RelatedList, SearchResults
 from recsys.encoders.base import Fingerprint
-from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound
+from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound, Republished
 from recsys.paper import Paper
 from recsys.related import Hit, Neighbor, led_by, related_list, search_results
 from recsys.store.built import Build, Built
@@ -253,14 +253,24 @@ class Library:
 
     def lists(self, k: int = SHOWN) -> Iterator[RelatedList]:
         """Every stored list, by paper id, all of one build; a list shorter than `k` is searched for what it lacks."""
-        with explained(self.path), snapshot(self._connection):
-            if self._build().papers != self._built.list_count():
-                raise IndexDamaged("lists are missing", "recsys doctor --repair")
-            for row, paper_id in self._built.listed():
-                paper = self._corpus.paper_at(row)
-                if paper is None or paper.paper_id != paper_id:
-                    raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
-                yield self._list(paper, row, k, fold=True)
+        with explained(self.path):
+            asked_of = self._built.data_version()
+            try:
+                with snapshot(self._connection):
+                    yield from self._lists(k)
+            except IndexDamaged as error:
+                if self._connection.in_transaction or self._built.data_version() == asked_of:
+                    raise
+                raise Republished(self.path) from error
+
+    def _lists(self, k: int) -> Iterator[RelatedList]:
+        if self._build().papers != self._built.list_count():
+            raise IndexDamaged("lists are missing", "recsys doctor --repair")
+        for row, paper_id in self._built.listed():
+            paper = self._corpus.paper_at(row)
+            if paper is None or paper.paper_id != paper_id:
+                raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
+            yield self._list(paper, row, k, fold=True)
 
     def search(self, text: str, k: int = SHOWN, *, fold: bool = True) -> SearchResults:
         """The `k` papers nearest to a text; a paper that the text names exactly, by id or title, comes first.

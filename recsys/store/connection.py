@@ -161,12 +161,23 @@ def writing(folder: Path, *, create: bool = False, wait: bool = False) -> Iterat
 
 def _open_for_writing(folder: Path) -> sqlite3.Connection:
     connection = _connect(str(database(folder)))
+    try:
+        _prepare(connection, folder)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, folder: Path) -> None:
+    """Settings, and the tables where there are none: made and signed in one transaction, or a kill would part them."""
     connection.create_function("checksum_of_list", 4, checksum_of_list, deterministic=True)
     connection.execute(f"PRAGMA journal_mode = {_journal_mode(folder)}")
     connection.executescript(_WRITER_SETTINGS)
     if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
-        connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION}; COMMIT;")
+        connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION};")
         sign_schema(connection)
+        connection.execute("COMMIT")
     version = _format(connection, folder)
     if version < FORMAT_VERSION:
         _log.warning("bringing %s from format %d to %d", folder, version, FORMAT_VERSION)
@@ -174,7 +185,6 @@ def _open_for_writing(folder: Path) -> sqlite3.Connection:
             migrate(connection, version)
             sign_schema(connection)
     _check_schema(connection, folder)
-    return connection
 
 
 def sign_schema(connection: sqlite3.Connection) -> None:

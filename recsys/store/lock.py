@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
@@ -15,6 +16,8 @@ from pathlib import Path
 from recsys.errors import IndexBusy
 
 _log = logging.getLogger(__name__)
+
+_GLANCES = 10
 
 
 @contextmanager
@@ -62,8 +65,11 @@ def _sign(folder: Path) -> None:
 
 
 def _holder(folder: Path) -> str:
-    try:
-        fields = json.loads(_note(folder).read_text(encoding="utf-8"))
-        return "{command} (process {pid} on {host}, since {since})".format(**fields)
-    except (OSError, ValueError, KeyError, TypeError):
-        return "another process"
+    """Who signed; a holder that has only just taken the lock is given a moment to."""
+    for _ in range(_GLANCES):
+        try:
+            fields = json.loads(_note(folder).read_text(encoding="utf-8"))
+            return "{command} (process {pid} on {host}, since {since})".format(**fields)
+        except (OSError, ValueError, KeyError, TypeError):
+            time.sleep(0.02)
+    return "another process"
