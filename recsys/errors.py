@@ -61,6 +61,12 @@ class RecsysError(Exception):
         return {"code": self.code, "message": self.message, "hint": self.hint}
 
 
+def refused(error: OSError) -> RecsysError:
+    """The error of an operation that the machine refused: where, and what it said."""
+    where = f"{error.filename}: " if error.filename else ""
+    return RecsysError(f"{where}{error.strerror or error}")
+
+
 class UnknownName(RecsysError):
     """No format, search kind or the like has that name."""
 

@@ -59,25 +59,31 @@ def verified(folder: Path, sha256: str, suffix: str, repair: str) -> Path:
         IndexDamaged: it is absent, or its content differs.
     """
     path = folder / f"{sha256}{suffix}"
-    try:
-        intact = hash_of(path) == sha256
-    except OSError as error:
-        raise IndexDamaged(f"cannot read {path}: {error.strerror}", repair) from error
-    if not intact:
-        raise IndexDamaged(f"{path} is not the file that was published", repair)
+    with _intact(path, repair):
+        if hash_of(path) != sha256:
+            raise ValueError
     return path
 
 
 def content(folder: Path, sha256: str, suffix: str, repair: str) -> bytes:
     """The bytes of a published file, checked as in `verified`; what is checked is what is returned."""
     path = folder / f"{sha256}{suffix}"
-    try:
+    with _intact(path, repair):
         found = path.read_bytes()
+        if hashlib.sha256(found).hexdigest() != sha256:
+            raise ValueError
+    return found
+
+
+@contextmanager
+def _intact(path: Path, repair: str) -> Iterator[None]:
+    """Turn what is raised of a published file into damage: it cannot be read, or (ValueError) is another."""
+    try:
+        yield
     except OSError as error:
         raise IndexDamaged(f"cannot read {path}: {error.strerror}", repair) from error
-    if hashlib.sha256(found).hexdigest() != sha256:
-        raise IndexDamaged(f"{path} is not the file that was published", repair)
-    return found
+    except ValueError as error:
+        raise IndexDamaged(f"{path} is not the file that was published", repair) from error
 
 
 def hash_of(path: Path) -> str:

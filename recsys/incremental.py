@@ -141,9 +141,15 @@ def _keep_best(nearest: Lists, scores: npt.NDArray[np.float32], start: int) -> N
         np.concatenate([nearest.scores[touched].ravel(), scores[lists, columns]]),
     )
     order = np.lexsort((-together.scores, together.lists))
-    place = np.arange(len(order)) - np.searchsorted(together.lists[order], together.lists[order])
-    best = order[place < width].reshape(len(touched), width)
+    best = order[_places(together.lists[order]) < width].reshape(len(touched), width)
     nearest.positions[touched], nearest.scores[touched] = together.positions[best], together.scores[best]
+
+
+def _places(lists: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The place, from 0, of each entry in its list; entries are ordered by list."""
+    import numpy as np
+
+    return np.arange(len(lists)) - np.searchsorted(lists, lists)
 
 
 def _above(
@@ -175,7 +181,7 @@ def _merge_some(merged: Lists, changed: npt.NDArray[np.int64], came: _Entries) -
         np.concatenate([merged.scores[changed][stayed], came.scores[first:last]]),
     )
     ordered = _sorted(entries, len(merged.positions).bit_length())
-    place = np.arange(len(ordered.lists)) - np.searchsorted(ordered.lists, ordered.lists)
+    place = _places(ordered.lists)
     kept = place < k
     best = empty_lists(len(changed), k)
     best.positions[ordered.lists[kept], place[kept]] = ordered.positions[kept]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -23,7 +24,7 @@ from recsys.store.connection import explained, reading, snapshot
 from recsys.store.corpus import Corpus, RejectedRecord
 
 if TYPE_CHECKING:
-    from recsys.nearest import Nearest
+    from recsys.nearest import Nearest, Search
 
 _T = TypeVar("_T")
 _L = TypeVar("_L", bound=CardList)
@@ -158,77 +159,62 @@ class Library:
         return self._answer(lambda: self._related(asked, k, fold))
 
     def _answer(self, question: Callable[[], _T]) -> _T:
-        """Ask in one snapshot; again where a file went because another took its place meanwhile."""
+        """Ask in one snapshot; again where a newer build took its files away."""
+        while True:
+            try:
+                with self._one_build():
+                    return question()
+            except Republished:
+                continue
+
+    @contextmanager
+    def _one_build(self) -> Iterator[None]:
+        """One snapshot of the index.
+
+        Raises:
+            Republished: a file is absent, and the index was written to meanwhile.
+        """
         with explained(self.path):
-            while True:
-                asked_of = self._built.data_version()
-                try:
-                    with snapshot(self._connection):
-                        return question()
-                except IndexDamaged:
-                    if self._connection.in_transaction or self._built.data_version() == asked_of:
-                        raise
+            asked_of = self._built.data_version()
+            try:
+                with snapshot(self._connection):
+                    yield
+            except IndexDamaged as error:
+                if self._connection.in_transaction or self._built.data_version() == asked_of:
+                    raise
+                raise Republished(self.path) from error
 
     def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
-        paper, banner = self._shown_for(self._paper(asked), fold)
-        row = self._corpus.row(paper.paper_id)
+        paper, row, banner = self._shown_for(self._paper(asked), fold)
         return self._list(paper, row, k, fold, banner)
 
-    def _list(self, paper: Paper, row: int | None, k: int, fold: bool, banner: str = "") -> RelatedList:
+    def _list(self, paper: Paper, row: int, k: int, fold: bool, banner: str = "") -> RelatedList:
         """The stored list of a paper; searched for now, ever wider, where that leaves fewer than k to be shown."""
         build = self._build()
-        stored = self._built.neighbors(row) if row is not None and fold else None
+        stored = self._built.neighbors(row) if fold else None
         if stored is None and self._built.is_quarantined(build.fingerprint, paper.text_hash):
             reason = "has no related list: the encoder makes no finite vector of its text"
             raise PaperNotFound(f"{paper.paper_id} {reason}", f"see {paper.url}")
         note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
-        return self._wide_enough(
-            lambda width: self._nearest(build, folded=not fold).of_paper(paper, row or 0, width),
-            lambda neighbors: related_list(self._corpus, paper, neighbors, k, note, folded=not fold),
-            k,
-            stored,
-            build.papers - 1,
-        )
-
-    def _wide_enough(
-        self,
-        search: Callable[[int], list[Neighbor]],
-        shown: Callable[[list[Neighbor]], _L],
-        k: int,
-        stored: list[Neighbor] | None,
-        others: int,
-    ) -> _L:
-        """What is shown of stored neighbours; or, where that is too little, of ever wider searches.
-
-        Args:
-            search: the nearest, as many as it is told.
-            shown: the cards of some neighbours, of which some may be filtered.
-            k: cards wanted.
-            stored: neighbours to begin with; None where there are none.
-            others: papers that could be found.
-        """
-        cards = shown(stored) if stored is not None else None
-        width = k + _SPARE
-        if cards is not None and (len(cards) >= k or len(stored or []) >= others):
-            return cards
-        while True:
-            neighbors = search(width)
-            cards = shown(neighbors)
-            if len(cards) >= k or len(neighbors) < width:
+        shown = partial(related_list, self._corpus, paper, k=k, note=note, folded=not fold)
+        if stored is not None:
+            cards = shown(stored)
+            if len(cards) >= k or len(stored) >= build.papers - 1:
                 return cards
-            width *= 4
+        return _wide_enough(self._nearest(build, folded=not fold).to_paper(paper, row), shown, k)
 
-    def _shown_for(self, paper: Paper, fold: bool) -> tuple[Paper, str]:
-        """The paper whose list answers for one, and a banner where that is another."""
-        row = self._corpus.row(paper.paper_id)
-        found = self._corpus.fold_of(row) if row is not None and (fold or not paper.recommendable) else None
+    def _shown_for(self, paper: Paper, fold: bool) -> tuple[Paper, int, str]:
+        """The paper whose list answers for one, its row, and a banner where it is another."""
+        row = self._corpus.rows([paper.paper_id])[paper.paper_id]
+        found = self._corpus.fold_of(row) if fold or not paper.recommendable else None
         successor = self._corpus.paper_at(found.work) if found else None
         if found and successor and successor.recommendable:
             what = "was withdrawn" if paper.withdrawn else "is shown as another paper"
-            return successor, f"{paper.paper_id} {what} ({found.reason}): this is the list of {successor.versioned_id}"
+            banner = f"{paper.paper_id} {what} ({found.reason}): this is the list of {successor.versioned_id}"
+            return successor, found.work, banner
         if not paper.recommendable:
             raise PaperNotFound(f"{paper.paper_id} {_why_unlisted(paper)}", f"see {paper.url}")
-        return paper, ""
+        return paper, row, ""
 
     def _build(self) -> Build:
         build = self._built.build()
@@ -253,15 +239,8 @@ class Library:
 
     def lists(self, k: int = SHOWN) -> Iterator[RelatedList]:
         """Every stored list, by paper id, all of one build; a list shorter than `k` is searched for what it lacks."""
-        with explained(self.path):
-            asked_of = self._built.data_version()
-            try:
-                with snapshot(self._connection):
-                    yield from self._lists(k)
-            except IndexDamaged as error:
-                if self._connection.in_transaction or self._built.data_version() == asked_of:
-                    raise
-                raise Republished(self.path) from error
+        with self._one_build():
+            yield from self._lists(k)
 
     def _lists(self, k: int) -> Iterator[RelatedList]:
         if self._build().papers != self._built.list_count():
@@ -291,17 +270,9 @@ class Library:
     def _search(self, text: str, k: int, fold: bool) -> SearchResults:
         build, named = self._build(), self._named(text)
         if named is None:
-            nearest = self._nearest(build, folded=not fold)
-            vector = nearest.encode(text)
-            return self._wide_enough(
-                lambda width: nearest.search(vector, width),
-                lambda neighbors: search_results(self._corpus, text, neighbors, k, folded=not fold),
-                k,
-                None,
-                build.papers,
-            )
-        paper, banner = self._shown_for(named, fold)
-        row = self._corpus.row(paper.paper_id) or 0
+            shown = partial(search_results, self._corpus, text, k=k, folded=not fold)
+            return _wide_enough(self._nearest(build, folded=not fold).to_text(text), shown, k)
+        paper, row, banner = self._shown_for(named, fold)
         return led_by(self._corpus, Hit(row, paper, 1.0), self._list(paper, row, k, fold, banner), text, k)
 
     def _named(self, text: str) -> Paper | None:
@@ -340,6 +311,17 @@ class Library:
         """Every record refused at ingest, by file and line."""
         with explained(self.path):
             yield from self._corpus.rejects()
+
+
+def _wide_enough(search: Search, shown: Callable[[list[Neighbor]], _L], k: int) -> _L:
+    """What is shown of a search's hits, of which some may be filtered: of ever wider ones until that is k cards."""
+    width = k + _SPARE
+    while True:
+        neighbors = search(width)
+        cards = shown(neighbors)
+        if len(cards) >= k or len(neighbors) < width:
+            return cards
+        width *= 4
 
 
 def _require_positive(k: int) -> None:

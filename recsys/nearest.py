@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,18 +17,21 @@ from recsys.encoders.base import Fingerprint
 from recsys.encoders.process import encode_apart
 from recsys.errors import IndexDamaged
 from recsys.files import verified
+from recsys.gathering import read_checked
 from recsys.neighbors import canonical_scores
 from recsys.paper import Paper
 from recsys.related import Neighbor
 from recsys.store.built import Build, Built, Embedded, Shard
 from recsys.text.tex import embedding_text
-from recsys.vectors import read_shard
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from recsys.search.base import SearchIndex
+
+Search = Callable[[int], list[Neighbor]]
+"""The nearest to something, as many as asked for, best first, ties by paper id."""
 
 _log = logging.getLogger(__name__)
 
@@ -48,8 +52,8 @@ class Nearest:
         self._build = build
         self._folded = folded
 
-    def of_paper(self, paper: Paper, row: int, k: int) -> list[Neighbor]:
-        """The k nearest to a paper, itself among them: by the text that it has a list of, else by its present one.
+    def to_paper(self, paper: Paper, row: int) -> Search:
+        """A search for what is near to a paper, itself among it: by the text it has a list of, else by its present one.
 
         That is encoded now where it has no vector yet.
         """
@@ -58,13 +62,13 @@ class Nearest:
         if place is None:
             made_by = self._fingerprint()
             text = embedding_text(paper.title, paper.abstract, made_by.separator)
-            return self.search(encode_apart(text, made_by, query=False), k)
+            return partial(self.search, encode_apart(text, made_by, query=False))
         shard, position = place
-        return self.search(self._read(shard)[position], k)
+        return partial(self.search, read_checked(self._folder, self._built, shard)[position])
 
-    def encode(self, text: str) -> npt.NDArray[np.float32]:
-        """The (dim,) float32 vector of a query text."""
-        return encode_apart(text, self._fingerprint(), query=True)
+    def to_text(self, text: str) -> Search:
+        """A search for what is near to a query text, which is encoded now."""
+        return partial(self.search, encode_apart(text, self._fingerprint(), query=True))
 
     def _fingerprint(self) -> Fingerprint:
         stored = self._built.build_fingerprint()
@@ -76,15 +80,22 @@ class Nearest:
 
         From the search file if the build has one; exactly if it has none, or where that is damaged.
         """
-        if self._build.search_file:
-            try:
-                path = verified(self._folder / "search", self._build.search_file, ".faiss", "recsys index")
-                index = registry.load(registry.SEARCH, self._build.kind).load(path)
-            except IndexDamaged as error:
-                _log.warning("%s; searching without it (recsys doctor --repair makes it anew)", error.message)
-            else:
-                return self._search_file(index, vector, k)
+        if self._index is not None:
+            return self._search_file(self._index, vector, k)
         return self._search_shards(self._built.shards(self._build.fingerprint), vector, k)
+
+    @cached_property
+    def _index(self) -> SearchIndex | None:
+        """What the build's search file holds; None where it has none, or where that is damaged."""
+        if not self._build.search_file:
+            return None
+        try:
+            path = verified(self._folder / "search", self._build.search_file, ".faiss", "recsys index")
+            index: SearchIndex = registry.load(registry.SEARCH, self._build.kind).load(path)
+        except IndexDamaged as error:
+            _log.warning("%s; searching without it (recsys doctor --repair makes it anew)", error.message)
+            return None
+        return index
 
     def _search_file(self, index: SearchIndex, vector: npt.NDArray[np.float32], k: int) -> list[Neighbor]:
         """The file knows papers by their row; those that it does not know, or knows by an old vector, are searched."""
@@ -107,7 +118,9 @@ class Nearest:
         found: list[tuple[float, Embedded]] = []
         for shard in self._built.shards(self._build.fingerprint):
             if papers := by_shard.get(shard.shard):
-                scores = canonical_scores(self._read(shard)[[paper.position for paper in papers]], vector)
+                scores = canonical_scores(
+                    read_checked(self._folder, self._built, shard)[[paper.position for paper in papers]], vector
+                )
                 found += zip((-scores).tolist(), papers, strict=True)
         found.sort(key=lambda hit: (hit[0], hit[1].paper_id))
         return [(paper.row, -negative) for negative, paper in found]
@@ -117,7 +130,9 @@ class Nearest:
         import numpy as np
 
         self._built.check_reachable(self._build)
-        scores = {shard.shard: canonical_scores(self._read(shard), vector) for shard in shards}
+        scores = {
+            shard.shard: canonical_scores(read_checked(self._folder, self._built, shard), vector) for shard in shards
+        }
         changed = [
             (-float(scores[paper.shard][paper.position]), paper.paper_id, paper.row)
             for paper in self._built.changed(self._build.fingerprint)
@@ -135,10 +150,6 @@ class Nearest:
             if len(papers) >= k or width >= len(together):
                 return [(row, -negative) for negative, _, row in sorted(papers + changed)[:k]]
             width *= 4
-
-    def _read(self, shard: Shard) -> npt.NDArray[np.float32]:
-        self._built.check_shard(shard)
-        return read_shard(self._folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)
 
 
 def _at_least(scores: npt.NDArray[np.float32], least: float) -> Iterator[tuple[int, float]]:

@@ -146,8 +146,7 @@ def _lists(
     """The lists of the rows `own`, widening the search where a near-tie may lie beyond the candidates."""
     import numpy as np
 
-    positions = np.full((len(own), k), -1, dtype=np.int64)
-    scores = np.full((len(own), k), -np.inf, dtype=np.float32)
+    positions, scores = empty_lists(len(own), k)
     open_rows = np.arange(len(own) if k else 0)
     width = k + 1 + MARGIN
     while len(open_rows):

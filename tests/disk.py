@@ -56,8 +56,12 @@ class Recorder:
         return descriptor
 
     def fdopen(self, descriptor: int, mode: str) -> io.BufferedWriter:
-        raw = _Raw(descriptor, lambda data: self._note("write", self._open[descriptor], data))
-        return io.BufferedWriter(raw, 4096)
+        return written_by(descriptor, self._write)
+
+    def _write(self, descriptor: int, data: memoryview) -> int:
+        written = os.write(descriptor, data)
+        self._note("write", self._open[descriptor], bytes(data[:written]))
+        return written
 
     def fsync(self, descriptor: int) -> None:
         os.fsync(descriptor)
@@ -76,12 +80,15 @@ class Recorder:
         self._note("mkdir", path)
 
 
-class _Raw(io.RawIOBase):
-    """An unbuffered file whose writes are told of."""
+def written_by(descriptor: int, write: Callable[[int, memoryview], int]) -> io.BufferedWriter:
+    """A file that is written to by a function, a few bytes at a time."""
+    return io.BufferedWriter(_Raw(descriptor, write), 4096)
 
-    def __init__(self, descriptor: int, tell: Callable[[bytes], None]) -> None:
+
+class _Raw(io.RawIOBase):
+    def __init__(self, descriptor: int, write: Callable[[int, memoryview], int]) -> None:
         self._descriptor = descriptor
-        self._tell = tell
+        self._write = write
 
     def writable(self) -> bool:
         return True
@@ -90,9 +97,7 @@ class _Raw(io.RawIOBase):
         return self._descriptor
 
     def write(self, data: Any) -> int:
-        written = os.write(self._descriptor, data[:_AT_ONCE])
-        self._tell(bytes(data[:written]))
-        return written
+        return self._write(self._descriptor, memoryview(data)[:_AT_ONCE])
 
     def close(self) -> None:
         if not self.closed:

@@ -13,7 +13,7 @@ from recsys.cli import demo, doctor, embed, export, index, info, ingest, related
 from recsys.cli.options import wants_json
 from recsys.cli.reporting import say
 from recsys.cli.warnings import show_warnings
-from recsys.errors import RecsysError
+from recsys.errors import RecsysError, refused
 
 
 class Commands(TyperGroup):
@@ -30,8 +30,7 @@ class Commands(TyperGroup):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit from None
         except OSError as error:
-            where = f"{error.filename}: " if error.filename else ""
-            raise _failed(RecsysError(f"{where}{error.strerror or error}"), wants_json(ctx)) from error
+            raise _failed(refused(error), wants_json(ctx)) from error
         return result
 
 

@@ -23,6 +23,7 @@ def wants_json(ctx: Any) -> bool:  # noqa: ANN401 - Typer's context
     return bool(ctx.meta.get(_JSON, False))
 
 
+Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="arXiv ids, links or DOIs; `-` reads them from stdin.")]
 Index = Annotated[Path, typer.Option("--index", envvar=INDEX_VARIABLE, help="Index folder.", metavar="DIR")]
 Json = Annotated[
     bool,

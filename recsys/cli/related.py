@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Annotated
 
 import typer
 
@@ -19,9 +18,7 @@ from recsys.library import SHOWN, Library
 
 
 def related(
-    ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="arXiv ids, links or DOIs; `-` reads them from stdin.")
-    ],
+    ids: options.Ids,
     k: options.Count = SHOWN,
     index: options.Index = DEFAULT_INDEX,
     format: options.Format = None,

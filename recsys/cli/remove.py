@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from recsys.cli import options
 from recsys.cli.ids import read_ids
 from recsys.cli.reporting import report
@@ -13,9 +9,7 @@ from recsys.config import DEFAULT_INDEX
 
 
 def remove(
-    ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="arXiv ids, links or DOIs; `-` reads them from stdin.")
-    ],
+    ids: options.Ids,
     index: options.Index = DEFAULT_INDEX,
     wait: options.Wait = False,
     json: options.Json = False,

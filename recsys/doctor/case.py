@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged
-from recsys.pipeline.listable import vectors_of
+from recsys.gathering import vectors_of
 from recsys.store.built import Build, Built, Embedded
 from recsys.store.corpus import Corpus
 
@@ -60,18 +60,22 @@ class Case:
         except IndexDamaged:
             return None
 
+    @property
+    def has_own_lists(self) -> bool:
+        """Whether there is a build, and it is of the vectors that the index has now."""
+        return bool(self.build and self.fingerprint and self.build.fingerprint == self.fingerprint.digest)
+
     @cached_property
     def listable(self) -> list[Embedded]:
         """The papers that take part in lists now and have a vector, by paper id."""
         if self.fingerprint is None:
             return []
-        folded = {row for (row,) in self.connection.execute("SELECT row FROM works")}
-        return [paper for paper in self.built.embedded(self.fingerprint.digest) if paper.row not in folded]
+        return list(self.built.embedded(self.fingerprint.digest, folded=False))
 
     @cached_property
     def matrix(self) -> npt.NDArray[np.float32] | None:
         """(n, dim) float32: the vectors of `listable`; None where some are damaged, or there is no list to check."""
-        if self.build is None or self.fingerprint is None or self.build.fingerprint != self.fingerprint.digest:
+        if self.fingerprint is None or not self.has_own_lists:
             return None
         try:
             return vectors_of(self.folder, self.built, self.fingerprint.digest, self.listable)

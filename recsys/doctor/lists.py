@@ -27,7 +27,7 @@ _RECALL = 0.99
 
 def entries(case: Case) -> Iterator[Finding]:
     """Every list against its checksum, and every entry of it."""
-    if case.build is None or case.fingerprint is None or case.build.fingerprint != case.fingerprint.digest:
+    if case.build is None or not case.has_own_lists:
         return
     problems: dict[str, list[str]] = defaultdict(list)
     listed = {paper.row: paper.text_hash for paper in case.listable}

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum
-from recsys.store.connection import database, sign_schema
+from recsys.store.connection import create_tables, database
 from recsys.store.corpus import COLUMNS, is_whole
 from recsys.store.meta import Meta
-from recsys.store.schema import FORMAT_VERSION, SCHEMA
 
 _STEP = 256
 """Rows read together; where that fails, they are read one by one."""
@@ -61,7 +60,8 @@ def salvage(folder: Path) -> Salvage:
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as old,
         closing(sqlite3.connect(new, isolation_level=None)) as target,
     ):
-        target.executescript(f"PRAGMA synchronous = FULL; BEGIN; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION};")
+        target.execute("PRAGMA synchronous = FULL")
+        create_tables(target)
         kept, lost = _copy(old, target)
         target.execute("COMMIT")
     if not kept["papers"]:
@@ -111,7 +111,6 @@ def _mend_meta(target: sqlite3.Connection, least: int) -> None:
         if checksum((key, value)) != stored:
             target.execute("DELETE FROM meta WHERE key = ?", (key,))
     meta = Meta(target)
-    sign_schema(target)
     meta.set("next_row", str(max(int(meta.get("next_row") or 0), least)))
     made_by = meta.get("fingerprint") or meta.get("build_fingerprint")
     if made_by:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -140,21 +140,21 @@ class _Work:
         """Publish the stored lists, brought up to date."""
         build = self._built.build()
         assert build is not None, "a difference is to a build"
-        if not (len(difference.fresh) or difference.gone):
-            with transaction(self._connection):
-                self._publish(build.kind, self._search_file(build))
-            self._sweep()
-            return self._report(build.kind, 0, 0)
-        self._progress.start("refreshing", len(difference.fresh))
-        refreshed = Refreshed(difference, self._k)
-        self._progress.advance(len(difference.fresh))
+        lists: Iterable[StoredList] = ()
+        computed = repaired = 0
+        if len(difference.fresh) or difference.gone:
+            self._progress.start("refreshing", len(difference.fresh))
+            refreshed = Refreshed(difference, self._k)
+            self._progress.advance(len(difference.fresh))
+            lists = refreshed_lists(difference, refreshed)
+            computed = len(difference.fresh) + refreshed.refilled
+            repaired = len(refreshed.changed) - computed
         with transaction(self._connection):
             self._built.drop_lists(difference.gone)
-            self._built.put_lists(refreshed_lists(difference, refreshed))
+            self._built.put_lists(lists)
             self._publish(build.kind, self._search_file(build))
         self._sweep()
-        computed = len(difference.fresh) + refreshed.refilled
-        return self._report(build.kind, computed, len(refreshed.changed) - computed)
+        return self._report(build.kind, computed, repaired)
 
     def _search_file(self, build: Build) -> str:
         """The build's search file, built again where it is damaged or lacks too many of the listed papers."""

@@ -16,6 +16,7 @@ from recsys.sources.detection import detect
 from recsys.sources.opening import expand, open_stream
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Changes, Corpus, RejectedRecord
+from recsys.text.terminal import readable
 
 _BATCH = 5000
 """Records a transaction: what a kill can cost, and what is held in memory."""
@@ -107,16 +108,11 @@ def _ingest_file(
         with open_stream(path) as (stream, filename):
             source = _source(name, peek(stream), filename, path)
             for number, batch in enumerate(_batches(source.read(stream, columns))):
-                yield _store_batch(connection, batch, _shown(path), first=number == 0)
+                yield _store_batch(connection, batch, readable(path), first=number == 0)
     except RecsysError as error:
         where = "" if path in error.message else f"{path}: "
         hint = f" [{error.hint}]" if error.hint else ""
         yield IngestReport(unreadable=(f"{where}{error.message}{hint}",))
-
-
-def _shown(path: str) -> str:
-    """A path as text: names of files may be bytes that no text has."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _source(name: str, head: bytes, filename: str, path: str) -> Source:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from recsys import registry
 from recsys.incremental import Floors, merge
-from recsys.neighbors import Lists, neighbors_of
+from recsys.neighbors import Lists, empty_lists, neighbors_of
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack, unpack
 from recsys.store.built import StoredList
@@ -119,7 +119,7 @@ def _as_stored(difference: Difference, k: int) -> tuple[Lists, Floors, npt.NDArr
     kept = [one for one, stays in zip(difference.stored, difference.stays, strict=True) if stays]
     rows, scores = unpack([one.neighbors for one in kept], k)
     own = of_row[[one.row for one in kept]]
-    lists = Lists(np.full((n, k), -1, dtype=np.int64), np.full((n, k), -np.inf, dtype=np.float32))
+    lists = empty_lists(n, k)
     members = of_row[rows]
     lists.positions[own], lists.scores[own] = members, np.where(members < 0, -np.inf, scores)
     lost = np.zeros(n, dtype=bool)

@@ -144,8 +144,7 @@ def _answer(options: dict[str, Any]) -> None:
     except errors.RecsysError as error:
         _say({"error": error.to_dict()})
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _say({"error": errors.RecsysError(f"{where}{error.strerror or error}").to_dict()})
+        _say({"error": errors.refused(error).to_dict()})
 
 
 if __name__ == "__main__":

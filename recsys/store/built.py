@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
-from recsys.store.corpus import RECOMMENDABLE
+from recsys.store.corpus import LISTABLE, RECOMMENDABLE
 from recsys.store.meta import Meta
 
 _BUILD = "created, fingerprint, kind, search_file, papers, k, revision"
@@ -179,9 +179,7 @@ class Built:
         rows = f"SELECT row FROM papers WHERE text_hash IN ({texts})"
         none = "text_hash = x'', checksum = checksum_of_list(row, neighbors, x'', searchable)"
         self._connection.execute(f"UPDATE related SET {none} WHERE row IN ({rows})", (shard.shard,))
-        dropped = self._connection.execute("DELETE FROM embeddings WHERE shard = ?", (shard.shard,)).rowcount
-        self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard.shard,))
-        return dropped
+        return self.drop_shards([shard])
 
     def shard_files(self) -> set[str]:
         """sha256 of every referenced shard."""
@@ -197,17 +195,24 @@ class Built:
         query = f"SELECT shard, count(*) FROM embeddings WHERE fingerprint = ? AND {_USED} GROUP BY shard"
         return dict(self._connection.execute(query, (digest,)))
 
-    def drop_shards(self, shards: Iterable[Shard]) -> None:
-        """Drop shards whose used vectors were written to others. Call inside the transaction that adds those."""
+    def drop_shards(self, shards: Iterable[Shard]) -> int:
+        """Drop shards and the places of their vectors; returns how many vectors. Call inside a transaction."""
+        dropped = 0
         for shard in shards:
-            self._connection.execute("DELETE FROM embeddings WHERE shard = ?", (shard.shard,))
+            dropped += self._connection.execute("DELETE FROM embeddings WHERE shard = ?", (shard.shard,)).rowcount
             self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard.shard,))
+        return dropped
 
-    def embedded(self, digest: str) -> Iterator[Embedded]:
-        """Recommendable papers that have a vector, by paper id."""
+    def embedded(self, digest: str, *, folded: bool = True) -> Iterator[Embedded]:
+        """Recommendable papers that have a vector, by paper id.
+
+        Args:
+            digest: of the vectors' fingerprint.
+            folded: whether papers that the build folds into others count too.
+        """
         query = f"""
-            SELECT row, paper_id, text_hash, shard, position FROM papers
-            JOIN embeddings USING (text_hash) WHERE fingerprint = ? AND {RECOMMENDABLE} ORDER BY paper_id"""
+            SELECT row, paper_id, text_hash, shard, position FROM papers JOIN embeddings USING (text_hash)
+            WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE} ORDER BY paper_id"""
         return map(Embedded._make, self._connection.execute(query, (digest,)))
 
     def vector_place(self, digest: str, text_hash: bytes) -> tuple[Shard, int] | None:

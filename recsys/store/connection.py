@@ -175,20 +175,24 @@ def _prepare(connection: sqlite3.Connection, folder: Path) -> None:
     connection.execute(f"PRAGMA journal_mode = {_journal_mode(folder)}")
     connection.executescript(_WRITER_SETTINGS)
     if not connection.execute("SELECT 1 FROM sqlite_schema").fetchone():
-        connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION};")
-        sign_schema(connection)
+        create_tables(connection)
         connection.execute("COMMIT")
     version = _format(connection, folder)
     if version < FORMAT_VERSION:
         _log.warning("bringing %s from format %d to %d", folder, version, FORMAT_VERSION)
         with transaction(connection):
             migrate(connection, version)
-            sign_schema(connection)
+            _sign_schema(connection)
     _check_schema(connection, folder)
 
 
-def sign_schema(connection: sqlite3.Connection) -> None:
-    """Note the checksum of a schema that was just made. Call inside a transaction, or before any other writer can."""
+def create_tables(connection: sqlite3.Connection) -> None:
+    """Begin a transaction, and make and sign the tables of an empty database in it; the caller commits."""
+    connection.executescript(f"BEGIN IMMEDIATE; {SCHEMA} PRAGMA user_version = {FORMAT_VERSION};")
+    _sign_schema(connection)
+
+
+def _sign_schema(connection: sqlite3.Connection) -> None:
     Meta(connection).set("schema", str(_schema_checksum(connection)))
 
 

@@ -190,10 +190,8 @@ class Corpus:
         Call inside a transaction.
         """
         there = self.rows(paper_ids)
-        for row in there.values():
-            self._connection.execute(
-                "DELETE FROM records WHERE paper_id = (SELECT paper_id FROM papers WHERE row = ?)", (row,)
-            )
+        for paper_id, row in there.items():
+            self._connection.execute("DELETE FROM records WHERE paper_id = ?", (paper_id,))
             self._connection.execute("DELETE FROM papers WHERE row = ?", (row,))
             self._connection.execute("DELETE FROM works WHERE row = ?1 OR work = ?1", (row,))
         return [paper_id for paper_id in paper_ids if paper_id in there]

@@ -19,5 +19,5 @@ def printable(text: str) -> str:
 
 
 def readable(argument: str) -> str:
-    """A command-line argument as text: bytes that are no UTF-8 become U+FFFD."""
+    """A command-line argument or file name as text: bytes that are no UTF-8 become U+FFFD."""
     return argument.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -20,6 +20,7 @@ from recsys import files
 from recsys.errors import RecsysError
 from recsys.pipeline import compact as compacting
 from recsys.store.connection import writing
+from tests.disk import written_by
 from tests.flow.commands import run
 from tests.flow.test_crash_points import PAPERS, SCENARIOS, _most, _several_shards, answers, build, compacted, put
 
@@ -51,29 +52,7 @@ class Faulty:
         return call
 
     def fdopen(self, descriptor: int, mode: str) -> io.BufferedWriter:
-        return io.BufferedWriter(_Short(descriptor, self.__getattr__("write")), 4096)
-
-
-class _Short(io.RawIOBase):
-    """A file that takes a few bytes at a time."""
-
-    def __init__(self, descriptor: int, write: Callable[..., int]) -> None:
-        self._descriptor = descriptor
-        self._write = write
-
-    def writable(self) -> bool:
-        return True
-
-    def fileno(self) -> int:
-        return self._descriptor
-
-    def write(self, data: Any) -> int:
-        return self._write(self._descriptor, data[:7000])
-
-    def close(self) -> None:
-        if not self.closed:
-            os.close(self._descriptor)
-        super().close()
+        return written_by(descriptor, self.__getattr__("write"))
 
 
 def _by_graph(folder: Path) -> None:

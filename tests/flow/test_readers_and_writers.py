@@ -9,8 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from multiprocessing.synchronize import Barrier, Event
 from pathlib import Path
@@ -23,6 +21,7 @@ from recsys.paper import Paper
 from recsys.pipeline import compact as compacting
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
+from tests.locks import holder
 
 BUILDS, READERS, RACES = 100, 8, 50
 SPAWN = multiprocessing.get_context("spawn")
@@ -139,22 +138,6 @@ def test_of_two_writers_one_wins(tmp_path: Path) -> None:
     for word in words:
         inside += {"in": 1, "out": -1, "busy": 0}[word]
         assert inside in (0, 1)
-
-
-@contextmanager
-def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that holds the lock until it is told to end."""
-    script = (
-        "import sys; from pathlib import Path; from recsys.store.connection import writing\n"
-        f"with writing(Path({str(folder)!r})):\n    print('held', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
 
 
 def ingest(folder: Path, *more: str) -> subprocess.Popen[str]:

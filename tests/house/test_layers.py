@@ -19,7 +19,7 @@ PACKAGE = Path(recsys.__file__).parent
 ROOMS = ("sources", "encoders", "search", "exporters")
 LAYERS = [
     {"errors", "arxiv_id", "taxonomy", "text", "paper", "cards", "files", "registry", "sample"},
-    {"store", "vectors"},
+    {"store", "vectors", "gathering"},
     set(ROOMS),
     {"neighbors", "incremental", "works", "nearest", "related"},
     {"config", "pipeline", "library", "batch"},

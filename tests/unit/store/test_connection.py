@@ -18,6 +18,7 @@ from recsys.errors import IndexBusy, IndexDamaged, IndexMissing, IndexUnusable, 
 from recsys.store import connection as connecting
 from recsys.store.connection import FORMAT_VERSION, database, reading, snapshot, transaction, writing
 from recsys.store.filesystem import network_kind
+from tests.locks import holder
 
 SETTINGS = {
     "journal_mode": "wal",
@@ -82,21 +83,13 @@ def test_a_snapshot_does_not_move(folder: Path) -> None:
 
 
 def test_one_writer_at_a_time(folder: Path) -> None:
-    script = (
-        "import sys; from pathlib import Path; from recsys.store.connection import writing\n"
-        f"with writing(Path({str(folder)!r})):\n    print('held', flush=True); sys.stdin.read()"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+    with holder(folder) as process:
         with pytest.raises(IndexBusy) as caught, writing(folder):
             pass
-        assert caught.value.message.startswith(f"recsys (process {holder.pid} on ")
+        assert caught.value.message.startswith(f"recsys (process {process.pid} on ")
         assert caught.value.message.endswith(f"is writing to {folder}")
         assert "--wait" in caught.value.hint
-        holder.kill()
+        process.kill()
     with writing(folder):
         pass
 
@@ -279,18 +272,6 @@ def test_a_locked_database_is_not_taken_for_a_read_only_one(folder: Path, monkey
     monkeypatch.setattr(connecting, "_connect", _refusing)
     with pytest.raises(RecsysError, match="locked"), reading(folder):
         pass
-
-
-def test_a_network_disk_gets_a_rollback_journal_and_a_warning(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    mounts = [SimpleNamespace(mountpoint="/", fstype="ext4"), SimpleNamespace(mountpoint=str(tmp_path), fstype="nfs4")]
-    with writing(tmp_path / "local", create=True) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    monkeypatch.setattr(psutil, "disk_partitions", lambda all: mounts)
-    with writing(tmp_path / "remote", create=True) as connection:
-        assert connection.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-    assert "network disk (nfs4)" in caplog.text
 
 
 def test_the_writers_settings(folder: Path) -> None:
