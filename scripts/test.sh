@@ -6,4 +6,4 @@ sh scripts/setup.sh dev
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
 .venv/bin/mypy
-.venv/bin/pytest --cov --cov-report=term:skip-covered "$@"
+.venv/bin/pytest -n auto --cov --cov-report=term:skip-covered "$@"
