@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,14 +31,27 @@ def vectors_of(folder: Path, built: Built, digest: str, papers: Sequence[Embedde
     if not np.isin(of_paper, [shard.shard for shard in shards]).all():
         raise IndexDamaged(f"{folder} has papers whose vectors lie in no known shard", "recsys doctor --repair")
     by_shard = np.argsort(of_paper, kind="stable")
-    for shard in shards:
-        first, last = np.searchsorted(of_paper[by_shard], [shard.shard, shard.shard + 1])
-        if len(mine := by_shard[first:last]):
-            embeddings[mine] = read_checked(folder, built, shard)[positions[mine]]
+    bounds = np.searchsorted(of_paper[by_shard], [[shard.shard, shard.shard + 1] for shard in shards]).tolist()
+
+    def place(shard: Shard, mine: npt.NDArray[np.int64]) -> None:
+        embeddings[mine] = _read(folder, shard)[positions[mine]]
+
+    with ThreadPoolExecutor() as threads:  # hashing and conversion release the interpreter's lock
+        placed = []
+        for shard, (first, last) in zip(shards, bounds, strict=True):
+            if first < last:
+                built.check_shard(shard)
+                placed.append(threads.submit(place, shard, by_shard[first:last]))
+        for one in placed:
+            one.result()
     return embeddings
 
 
 def read_checked(folder: Path, built: Built, shard: Shard) -> npt.NDArray[np.float32]:
     """A shard's vectors, after checking that they are what was written and belong to the texts that they name."""
     built.check_shard(shard)
+    return _read(folder, shard)
+
+
+def _read(folder: Path, shard: Shard) -> npt.NDArray[np.float32]:
     return read_shard(folder / "vectors", shard.sha256, rows=shard.rows, dim=shard.dim)

@@ -19,7 +19,7 @@ from recsys.store.keys import title_letters
 
 _ID = r"(?:https?://(?:www\.)?arxiv\.org/abs/|(?:pre-?print|paper|article)s?\s+)?\[?(?:arxiv\s*:?\s*)?"
 _ID += r"((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})(?:v\d+)?)"
-_NEAR = r"(?:[^.;()\d]{0,60}?[\s(])?"
+_NEAR = r"(?:[^.;()\d]{0,90}?[\s(])?"
 _DECLARED = tuple(
     (re.compile(rf"\b{words}\b{_NEAR}{_ID}", re.I), reason, outward)
     for words, reason, outward in (
@@ -29,7 +29,7 @@ _DECLARED = tuple(
         (r"merged into", "merged", True),
         (r"(?:older|earlier|previous) version of", "superseded", True),
         (r"replacement (?:of|for)", "duplicate", True),
-        (r"(?:this (?:paper|article|work) appears as|same (?:paper|article) as)", "duplicate", True),
+        (r"(?:this (?:paper|article|work) appears as|same (?:paper|article) (?:as|with|under))", "duplicate", True),
         (r"re(?:vised|newed) version of this (?:article|paper)", "superseded", True),
         (r"super[sc]edes", "superseded", False),
         (r"(?:revised|updated) version (?:of|from)", "superseded", False),

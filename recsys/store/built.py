@@ -211,7 +211,7 @@ class Built:
             folded: whether papers that the build folds into others count too.
         """
         query = f"""
-            SELECT row, paper_id, text_hash, shard, position FROM papers JOIN embeddings USING (text_hash)
+            SELECT row, paper_id, text_hash, shard, position FROM papers CROSS JOIN embeddings USING (text_hash)
             WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE} ORDER BY paper_id"""
         return map(Embedded._make, self._connection.execute(query, (digest,)))
 

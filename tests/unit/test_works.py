@@ -47,6 +47,12 @@ def folds(folder: Path, *papers: Paper) -> dict[str, tuple[str, str]]:
             replace(OTHER, abstract="Another.", comments="It was merged into a new paper (arXiv:2401.90001)"),
             "merged",
         ),
+        (
+            replace(
+                OTHER, abstract="A", comments="We sent the same article with another title: Trees (arXiv:2401.90001)"
+            ),
+            "duplicate",
+        ),
         (replace(OTHER, abstract="Another.", comments="replaced by https://arxiv.org/abs/2401.90001"), "replaced"),
     ],
 )
@@ -114,7 +120,7 @@ def test_labelled_pairs(shared: Path, tmp_path: Path) -> None:
     precision, recall = right / len(folded), right / sum(labels.values())
     wrong = sorted(pair for pair in labels if labels[pair] is not (pair in folded))
     assert precision >= 0.99, (precision, recall, wrong)
-    assert recall >= 0.65, (precision, recall, wrong)
+    assert recall >= 0.70, (precision, recall, wrong)
 
 
 def test_versions_of_one_paper_are_one_record(shared: Path, tmp_path: Path) -> None:
