@@ -30,6 +30,13 @@ ENCODERS: Mapping[str, str] = {
 }
 """Encoder aliases; a name that is not here is a folder or hub id for the last one."""
 
+BACKENDS: Mapping[str, str] = {
+    "openvino": "recsys.encoders.backends.openvino:OpenVinoBackend",
+    "torch": "recsys.encoders.backends.torch:TorchBackend",
+    "numpy": "recsys.encoders.backends.numpy:NumpyBackend",
+}
+"""What computes a sentence-transformers model on the CPU, fastest first."""
+
 SEARCH: Mapping[str, str] = {
     "flat": "recsys.search.flat:FlatSearch",
     "ivf": "recsys.search.ivf:IvfSearch",

@@ -18,7 +18,7 @@ def demo(
     index: Annotated[Path, typer.Option("--index", metavar="DIR", help="Folder for the demo's index.")] = Path(
         "indexes/demo"
     ),
-    encoder: options.Encoder = None,
+    encoder: options.Encoder = "",
     device: options.Device = "auto",
 ) -> None:
     """Ingest the invented sample corpus, embed it, index it, and print one related list."""

@@ -42,7 +42,7 @@ Output = Annotated[
 ]
 Plain = Annotated[bool, typer.Option("--plain", help="Text: snippets alone.")]
 Encoder = Annotated[
-    str | None,
+    str,
     typer.Option(
         "--encoder",
         help=f"{', '.join(name for name in registry.ENCODERS if name != 'sentence-transformers')}; or a folder or"
@@ -50,7 +50,16 @@ Encoder = Annotated[
     ),
 ]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:N or mps.")]
-BatchSize = Annotated[int, typer.Option("--batch-size", min=1, help="Texts per forward pass.")]
+Backend = Annotated[str, typer.Option("--backend", help=f"auto, {', '.join(registry.BACKENDS)}; computes the model.")]
+Precision = Annotated[
+    str,
+    typer.Option(
+        "--precision", help="fp32, bf16, fp16; auto takes the fastest that gives the same neighbours on your own texts."
+    ),
+]
+BatchTokens = Annotated[
+    int, typer.Option("--batch-tokens", min=0, help="Tokens of a forward pass; 0: what is fastest on the device.")
+]
 MaxLength = Annotated[
     int, typer.Option("--max-length", min=0, help="Tokens kept of each text; 0: the index's or encoder's own.")
 ]

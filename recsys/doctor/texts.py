@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from recsys.doctor.case import Case
 from recsys.doctor.findings import Finding, of_papers
-from recsys.encoders.base import EncoderSettings
-from recsys.encoders.loading import load_encoder
-from recsys.errors import RecsysError
+from recsys.encoders.loading import load_reader
+from recsys.errors import FingerprintMismatch, RecsysError
 from recsys.text.tex import embedding_text
 
 _CUT_MARKS = ("…", "...", "[...]")
@@ -39,13 +38,12 @@ def beyond_the_limit(case: Case) -> Iterator[Finding]:
         return
     made_by = case.fingerprint
     try:
-        encoder = load_encoder(EncoderSettings(made_by.encoder, "cpu", max_length=made_by.max_length))
+        encoder = load_reader(made_by)
+    except FingerprintMismatch as error:
+        yield Finding("encoder-other", True, error.message, case.command("update --replace-vectors"))
+        return
     except RecsysError as error:
         yield Finding("encoder-absent", False, error.message, error.hint)
-        return
-    if encoder.fingerprint.digest != made_by.digest:
-        message = f"the encoder {made_by.encoder} is no longer the one that made the vectors"
-        yield Finding("encoder-other", True, message, case.command("update --replace-vectors"))
         return
     cut: list[str] = []
     for start in range(0, len(case.listable), _BATCH):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 
 from recsys.errors import IndexDamaged
 from recsys.text.tex import RECIPE_VERSION
@@ -17,23 +17,43 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+FP32 = "fp32"
+"""The precision that all others are measured against."""
+
+
 @dataclass(frozen=True, slots=True)
 class EncoderSettings:
     """What a user chooses.
 
     Attributes:
-        encoder: an alias of the registry, a folder, or a hub id `org/name[@revision]`.
+        encoder: an alias of the registry, a folder, or a hub id `org/name[@revision]`; empty for the index's own.
         device: `auto`, `cpu`, `cuda`, `cuda:N` or `mps`.
-        batch_size: texts per forward pass.
+        backend: a name of `registry.BACKENDS`; `auto` takes the fastest that is installed and fits the model.
+        precision: `fp32`, or what a backend can do beside it; `auto` is `fp32` until a faster one was found true to it.
+        batch_tokens: tokens of a forward pass, padding among them; 0 takes what is fastest on the device.
         max_length: tokens kept of each text; 0 takes the encoder's own default (512 for MiniLM).
         allow_download: whether a hub id may be fetched; otherwise only the local cache is read.
     """
 
-    encoder: str = "minilm"
+    encoder: str = ""
     device: str = "auto"
-    batch_size: int = 32
+    backend: str = "auto"
+    precision: str = "auto"
+    batch_tokens: int = 0
     max_length: int = 0
     allow_download: bool = False
+
+
+class EncoderOptions(TypedDict, total=False):
+    """The fields of `EncoderSettings`, as keyword arguments."""
+
+    encoder: str
+    device: str
+    backend: str
+    precision: str
+    batch_tokens: int
+    max_length: int
+    allow_download: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +70,8 @@ class Fingerprint:
         separator: what stands between title and abstract.
         text_recipe: version of the embedding view (`recsys.text.tex.RECIPE_VERSION`).
         dtype: of the stored vectors.
+        arithmetic: what they were computed in: `fp32`, in which all backends agree within 1e-5, or the backend and its
+            precision, e.g. `openvino bf16`.
     """
 
     encoder: str
@@ -61,11 +83,14 @@ class Fingerprint:
     separator: str
     text_recipe: int = RECIPE_VERSION
     dtype: str = DTYPE
+    arithmetic: str = FP32
 
     @property
     def digest(self) -> str:
-        """sha256 of the canonical JSON of all fields but `encoder`, hex."""
+        """sha256 of the canonical JSON of all fields but `encoder` (and `arithmetic` where it is plain), hex."""
         fields = {name: value for name, value in asdict(self).items() if name != "encoder"}
+        if self.arithmetic == FP32:
+            del fields["arithmetic"]
         return sha256(json.dumps(fields, sort_keys=True).encode()).hexdigest()
 
     def to_json(self) -> str:
@@ -96,12 +121,10 @@ class Encoder(Protocol):
     """A loaded encoder. Constructing one (`__init__(settings)`) may be slow; encoding is deterministic per batch.
 
     Attributes:
-        needs_process: whether it loads torch, so that it must not share a process with faiss.
         fingerprint: what its vectors depend on.
         device: where it runs, e.g. `cpu`, `cuda:0`.
     """
 
-    needs_process: ClassVar[bool]
     fingerprint: Fingerprint
     device: str
 
@@ -111,6 +134,26 @@ class Encoder(Protocol):
         Raises:
             EncoderUnavailable: files absent, unsafe, or not what was pinned; device absent.
         """
+        ...
+
+    @classmethod
+    def needs_torch(cls, settings: EncoderSettings) -> bool:
+        """Whether only torch can compute it, which must not share a process with faiss; loads nothing heavy."""
+        ...
+
+    @classmethod
+    def precisions(cls, settings: EncoderSettings) -> tuple[str, ...]:
+        """What it may be able to compute in beside `fp32`, by the backend that the settings lead to."""
+        ...
+
+    def prepare(self, texts: Sequence[str]) -> Sequence[Any]:
+        """What `encode_prepared` takes: work that can be done ahead, in another thread, while a model computes."""
+        ...
+
+    def encode_prepared(
+        self, prepared: Sequence[Any], advance: Callable[[int], None] = lambda _: None
+    ) -> npt.NDArray[np.float32]:
+        """Vectors of documents that were prepared, as `encode` gives them; `advance` is told how many more are done."""
         ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

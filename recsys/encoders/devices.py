@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.metadata import version
+
 from recsys.errors import EncoderUnavailable
 
 
@@ -11,6 +13,8 @@ def choose_device(asked: str) -> str:
     Raises:
         EncoderUnavailable: the device is not there; the message lists those that are.
     """
+    if asked == "cpu" or (asked == "auto" and "+cpu" in version("torch")):
+        return "cpu"  # without the seconds that torch takes to start
     import torch
 
     available = ["cpu"]

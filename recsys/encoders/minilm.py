@@ -29,10 +29,13 @@ class MiniLmEncoder(SentenceTransformerEncoder):
     """The default encoder: 384 dimensions, 22.7 million parameters, hash-checked."""
 
     def __init__(self, settings: EncoderSettings) -> None:
-        folder = _package_folder()
-        check_pins(folder, PINS)
-        super().__init__(replace(settings, encoder=str(folder), max_length=settings.max_length or MAX_LENGTH))
+        check_pins(_package_folder(), PINS)
+        super().__init__(replace(settings, max_length=settings.max_length or MAX_LENGTH))
         self.fingerprint = replace(self.fingerprint, encoder="minilm")
+
+    @classmethod
+    def _find(cls, settings: EncoderSettings) -> Path:
+        return _package_folder()
 
 
 def _package_folder() -> Path:

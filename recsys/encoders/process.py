@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from recsys import errors
-from recsys.encoders.base import Encoder, EncoderSettings, Fingerprint
-from recsys.encoders.loading import encoder_class, load_encoder
-from recsys.errors import FingerprintMismatch, RecsysError
+from recsys.encoders.base import EncoderSettings, Fingerprint
+from recsys.encoders.loading import encoder_class, load_reader
+from recsys.errors import RecsysError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,8 @@ def encode_apart(text: str, made_by: Fingerprint, *, query: bool) -> npt.NDArray
     """
     import numpy as np
 
-    if not encoder_class(made_by.encoder).needs_process:
+    asked = EncoderSettings(made_by.encoder, max_length=made_by.max_length)
+    if not encoder_class(made_by.encoder).needs_torch(asked):
         return _encode(text, made_by, query)
     request = json.dumps({"text": text, "made_by": asdict(made_by), "query": query})
     child = subprocess.run(
@@ -46,21 +47,11 @@ def encode_apart(text: str, made_by: Fingerprint, *, query: bool) -> npt.NDArray
 def _encode(text: str, made_by: Fingerprint, query: bool) -> npt.NDArray[np.float32]:
     import numpy as np
 
-    encoder = load_encoder(EncoderSettings(made_by.encoder, max_length=made_by.max_length))
-    _check_same(encoder, made_by)
+    encoder = load_reader(made_by)
     vector = encoder.encode_query(text) if query else encoder.encode([text])[0]
     if not np.isfinite(vector).all():
         raise RecsysError(f"no vector can be made of {errors.excerpt(text)}", "use words")
     return vector
-
-
-def _check_same(encoder: Encoder, made_by: Fingerprint) -> None:
-    differences = made_by.differences(encoder.fingerprint)
-    if differences:
-        raise FingerprintMismatch(
-            f"the encoder {made_by.encoder} is not the one that made this index ({', '.join(differences)} differ)",
-            "recsys update --replace-vectors",
-        )
 
 
 def _error(stderr: bytes) -> RecsysError:

@@ -1,16 +1,16 @@
-"""Any sentence-transformers model: a folder, or a hub id from the local cache."""
+"""Any sentence-transformers model: a folder, or a hub id from the local cache, computed by one of the backends."""
 
 from __future__ import annotations
 
 import json
-import logging
-import os
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from recsys.encoders.base import EncoderSettings, Fingerprint
+from recsys import registry
+from recsys.encoders.backends.base import Backend
+from recsys.encoders.base import FP32, EncoderSettings, Fingerprint
+from recsys.encoders.batching import Tokens, encode_tokens
 from recsys.encoders.devices import choose_device
 from recsys.encoders.trust import check_folder, digest
 from recsys.errors import EncoderUnavailable, NetworkError
@@ -18,7 +18,6 @@ from recsys.errors import EncoderUnavailable, NetworkError
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
-    from sentence_transformers import SentenceTransformer
 
 MAX_CHARACTERS = 6_000
 """Text beyond this is cut before tokenising: 512 word pieces are about 2,500 characters, and a 10 MB text would cost
@@ -32,42 +31,87 @@ class SentenceTransformerEncoder:
         settings: `encoder` is a folder, or a hub id `org/name[@revision]`.
     """
 
-    needs_process: ClassVar[bool] = True
-
     def __init__(self, settings: EncoderSettings) -> None:
-        folder = find_folder(settings)
+        folder = self._find(settings)
         check_folder(folder)
-        self.device = choose_device(settings.device)
-        self._batch_size = settings.batch_size
-        self._model = _load(folder, self.device)
-        self._model.max_seq_length = _max_length(self._model, settings)
-        self.fingerprint = _fingerprint(self._model, settings.encoder, folder)
+        name, precision = _backend(folder, settings), FP32 if settings.precision == "auto" else settings.precision
+        backend: Backend = registry.load(registry.BACKENDS, name)(folder, settings, precision)
+        self._backend = backend
+        self._budget = settings.batch_tokens or backend.budget
+        self.device = backend.device
+        arithmetic = FP32 if precision == FP32 else f"{name} {precision}"
+        self.fingerprint = _fingerprint(backend, settings.encoder, folder, arithmetic)
+
+    @classmethod
+    def needs_torch(cls, settings: EncoderSettings) -> bool:
+        """See `Encoder.needs_torch`: whether no other backend can compute the model."""
+        return fitting_backends(cls._find(settings), "cpu") == ["torch"]
+
+    @classmethod
+    def precisions(cls, settings: EncoderSettings) -> tuple[str, ...]:
+        """See `Encoder.precisions`."""
+        backend: type[Backend] = registry.load(registry.BACKENDS, _backend(cls._find(settings), settings))
+        return tuple(precision for precision in backend.precisions if precision != FP32)
+
+    @classmethod
+    def _find(cls, settings: EncoderSettings) -> Path:
+        return find_folder(settings)
+
+    def prepare(self, texts: Sequence[str]) -> Tokens:
+        """See `Encoder.prepare`: token ids."""
+        return self._tokenize(texts, "document")
+
+    def encode_prepared(
+        self, prepared: Tokens, advance: Callable[[int], None] = lambda _: None
+    ) -> npt.NDArray[np.float32]:
+        """See `Encoder.encode_prepared`."""
+        return encode_tokens(prepared, self._backend.forward, self._backend.dim, self._budget, advance)
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """See `Encoder.encode`."""
-        return self._unit(self._model.encode_document, texts)
+        return self.encode_prepared(self.prepare(texts))
 
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """See `Encoder.lengths`: tokens, with those that begin and end a text."""
-        capped = [text[:MAX_CHARACTERS] for text in texts]
-        return list(map(len, self._model.tokenizer(capped, truncation=False, verbose=False)["input_ids"]))
+        return self._backend.lengths([text[:MAX_CHARACTERS] for text in texts])
 
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
         """See `Encoder.encode_query`."""
-        vector: npt.NDArray[np.float32] = self._unit(self._model.encode_query, [text])[0]
+        vector: npt.NDArray[np.float32] = self.encode_prepared(self._tokenize([text], "query"))[0]
         return vector
 
-    def _unit(self, encode: Any, texts: Sequence[str]) -> npt.NDArray[np.float32]:  # noqa: ANN401 - a bound method
-        import numpy as np
+    def _tokenize(self, texts: Sequence[str], role: str) -> Tokens:
+        prompt = self._backend.prompts.get(role, "")
+        return self._backend.tokenize([prompt + text[:MAX_CHARACTERS] for text in texts]) if texts else []
 
-        if not texts:
-            return np.empty((0, self.fingerprint.dim), dtype=np.float32)
-        capped = [text[:MAX_CHARACTERS] for text in texts]
-        raw = encode(capped, batch_size=self._batch_size, show_progress_bar=False).astype(np.float64)
-        norms = np.linalg.norm(raw, axis=1, keepdims=True)
-        norms[norms == 0] = np.nan
-        vectors: npt.NDArray[np.float32] = np.ascontiguousarray(raw / norms, dtype=np.float32)
-        return vectors
+
+def fitting_backends(folder: Path, device: str) -> list[str]:
+    """Names of the backends that can compute the model of a folder there, fastest first."""
+    fitting = [name for name in registry.BACKENDS if registry.load(registry.BACKENDS, name).fits(folder)]
+    return fitting if device == "cpu" else [name for name in fitting if name == "torch"]
+
+
+def _backend(folder: Path, settings: EncoderSettings) -> str:
+    if settings.backend == "auto":
+        return fitting_backends(folder, choose_device(settings.device))[0]
+    if settings.backend not in registry.BACKENDS:
+        known = ", ".join(registry.BACKENDS)
+        raise EncoderUnavailable(f"no backend {settings.backend!r}", f"use --backend with one of: auto, {known}")
+    return settings.backend
+
+
+def _fingerprint(backend: Backend, name: str, folder: Path, arithmetic: str) -> Fingerprint:
+    scientific = any(word in f"{name} {folder.name}".lower() for word in ("specter", "scincl"))
+    return Fingerprint(
+        encoder=str(folder.resolve()) if Path(name).expanduser().is_dir() else name,
+        weights=digest(folder),
+        dim=backend.dim,
+        max_length=backend.max_length,
+        modules=">".join(backend.modules),
+        prompts=json.dumps(backend.prompts, sort_keys=True),
+        separator=(backend.separator if scientific else "") or ". ",
+        arithmetic=arithmetic,
+    )
 
 
 def find_folder(settings: EncoderSettings) -> Path:
@@ -98,52 +142,3 @@ def find_folder(settings: EncoderSettings) -> Path:
         ) from error
     except OSError as error:
         raise NetworkError(f"cannot fetch {settings.encoder!r}: {error}") from error
-
-
-def _load(folder: Path, device: str) -> SentenceTransformer:
-    """Load quietly and offline."""
-    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
-    from safetensors import SafetensorError
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging as transformers_logging
-
-    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    transformers_logging.set_verbosity_error()  # type: ignore[no-untyped-call]
-    logging.getLogger("sentence_transformers").setLevel(logging.ERROR)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        try:
-            return SentenceTransformer(
-                str(folder),
-                device=device,
-                local_files_only=True,
-                trust_remote_code=False,
-                model_kwargs={"use_safetensors": True},
-            )
-        except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
-            raise EncoderUnavailable(f"cannot load {folder}: {str(error).splitlines()[0]}") from error
-
-
-def _max_length(model: SentenceTransformer, settings: EncoderSettings) -> int:
-    """The length asked for, or the model's own; never more than its positions."""
-    configuration = getattr(getattr(model[0], "auto_model", None), "config", None)
-    positions = getattr(configuration, "max_position_embeddings", 0)
-    length = settings.max_length or model.max_seq_length or positions
-    if positions and length > positions:
-        raise EncoderUnavailable(f"{settings.encoder} reads at most {positions} tokens, asked were {length}")
-    return int(length)
-
-
-def _fingerprint(model: SentenceTransformer, name: str, folder: Path) -> Fingerprint:
-    scientific = any(word in f"{name} {folder.name}".lower() for word in ("specter", "scincl"))
-    separator = getattr(model.tokenizer, "sep_token", "") if scientific else ""
-    return Fingerprint(
-        encoder=str(folder.resolve()) if Path(name).expanduser().is_dir() else name,
-        weights=digest(folder),
-        dim=int(model.get_embedding_dimension() or 0),
-        max_length=int(model.max_seq_length or 0),
-        modules=">".join(type(module).__name__ for module in model),
-        prompts=json.dumps(model.prompts, sort_keys=True),
-        separator=separator or ". ",
-    )

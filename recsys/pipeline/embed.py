@@ -6,13 +6,17 @@ import logging
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Unpack
 
-from recsys.encoders.base import Encoder, EncoderSettings, Fingerprint
+from recsys.encoders.base import Encoder, EncoderOptions, EncoderSettings, Fingerprint
+from recsys.encoders.choosing import SAMPLE, choose
 from recsys.encoders.loading import load_encoder
 from recsys.errors import FingerprintMismatch, IndexDamaged
 from recsys.files import require_space
+from recsys.paper import Paper
+from recsys.pipeline.ahead import one_ahead
 from recsys.pipeline.compact import SHARD_ROWS, compact
 from recsys.pipeline.progress import Progress, Silent
 from recsys.store.built import Built
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 DEFAULT_ENCODER = "minilm"
+_WORTH_MEASURING = 10 * SAMPLE
+"""Texts from which on a faster precision saves more time than it takes to measure it."""
+
 _ROW_OVERHEAD = 200
 """Bytes of a vector's row in the database and its index."""
 
@@ -41,44 +48,41 @@ class EmbedReport:
         reused: texts that had one already.
         quarantined: ids of all papers whose text gives no finite vector; they have no lists.
         fingerprint: what the vectors are made by.
+        tried: what was measured of other precisions than fp32, where that was asked for.
     """
 
     encoded: int
     reused: int
     quarantined: tuple[str, ...]
     fingerprint: Fingerprint
+    tried: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         bad = f", no vector for {', '.join(self.quarantined[:5])}" if self.quarantined else ""
         more = " …" if len(self.quarantined) > 5 else ""
-        return f"encoded {self.encoded:,} texts with {self.fingerprint.encoder}, reused {self.reused:,}{bad}{more}"
+        name, arithmetic = self.fingerprint.encoder, self.fingerprint.arithmetic
+        made = f"encoded {self.encoded:,} texts with {name} in {arithmetic}, reused {self.reused:,}{bad}{more}"
+        return "\n".join([made, *self.tried])
 
 
 def embed(
     index: str | Path,
     *,
-    encoder: str | None = None,
-    device: str = "auto",
-    batch_size: int = 32,
-    max_length: int = 0,
-    allow_download: bool = False,
     replace_vectors: bool = False,
     wait: bool = False,
     progress: Progress | None = None,
+    **options: Unpack[EncoderOptions],
 ) -> EmbedReport:
     """Encode the papers that have an abstract, are not withdrawn and have no vector of their present text.
 
     Args:
         index: the index folder.
-        encoder: alias, folder or hub id; None keeps the index's own (`minilm` at first).
-        device: `auto`, `cpu`, `cuda`, `cuda:N` or `mps`.
-        batch_size: texts per forward pass.
-        max_length: tokens kept of each text; 0 keeps the index's own, or takes the encoder's default.
-        allow_download: whether a hub id may be fetched.
         replace_vectors: make vectors anew where another encoder made those there are; those, and the lists made of
             them, stay until the next index is published.
         wait: whether to wait for another writer instead of refusing.
         progress: told how many texts were encoded.
+        options: see `EncoderSettings`. What is not given is as the index has it; at first the encoder is `minilm`, and
+            where there are many texts, precision `auto` is measured on some of them.
 
     Raises:
         IndexMissing: nothing was ingested there.
@@ -87,26 +91,50 @@ def embed(
         IndexBusy: another process is writing.
     """
     folder = Path(index)
-    asked = EncoderSettings(encoder or "", device, batch_size, max_length, allow_download)
     with writing(folder, wait=wait) as connection:
         built = Built(connection)
-        loaded = load_encoder(complete(asked, built.fingerprint()))
+        settings = complete(EncoderSettings(**options), built.fingerprint())
+        tried: tuple[str, ...] = ()
+        if built.fingerprint() is None or replace_vectors:
+            settings, tried = _with_precision(settings, Corpus(connection), progress or Silent())
+        loaded = load_encoder(settings)
         _claim(connection, built, loaded.fingerprint, replace_vectors)
         _drop_damaged(connection, folder, loaded.fingerprint.digest)
         reused = built.vector_count(loaded.fingerprint.digest)
         encoded = _embed_pending(connection, folder, loaded, progress or Silent())
         quarantined = tuple(built.quarantined(loaded.fingerprint.digest))
-    return EmbedReport(encoded, reused, quarantined, loaded.fingerprint)
+    return EmbedReport(encoded, reused, quarantined, loaded.fingerprint, tried)
 
 
 def complete(asked: EncoderSettings, stored: str | None) -> EncoderSettings:
-    """Fill in what was not asked for (an empty encoder) from the index's stored fingerprint, else the default."""
-    if asked.encoder:
-        return asked
+    """Fill in what was not asked for from the index's stored fingerprint, else from the default encoder."""
     if stored is None:
-        return replace(asked, encoder=DEFAULT_ENCODER)
+        return replace(asked, encoder=asked.encoder or DEFAULT_ENCODER)
     made_by = Fingerprint.from_json(stored)
-    return replace(asked, encoder=made_by.encoder, max_length=asked.max_length or made_by.max_length)
+    if asked.encoder not in ("", made_by.encoder):
+        return asked
+    own_backend, _, own_precision = made_by.arithmetic.rpartition(" ")
+    return replace(
+        asked,
+        encoder=made_by.encoder,
+        backend=own_backend if own_backend and asked.backend == "auto" else asked.backend,
+        precision=own_precision if asked.precision == "auto" else asked.precision,
+        max_length=asked.max_length or made_by.max_length,
+    )
+
+
+def _with_precision(
+    settings: EncoderSettings, corpus: Corpus, progress: Progress
+) -> tuple[EncoderSettings, tuple[str, ...]]:
+    """Measure which precision to take, if that is open and saves more time than it costs; and what was found."""
+    rows = corpus.recommendable_rows() if settings.precision == "auto" else []
+    if len(rows) < _WORTH_MEASURING:
+        return settings, ()
+    papers = corpus.papers_in_order(rows[:: len(rows) // SAMPLE][:SAMPLE])
+    texts = [embedding_text(paper.title, paper.abstract) for paper in papers]
+    progress.start("comparing precisions", None)
+    settings, tried = choose(settings, texts)
+    return settings, tuple(map(str, tried))
 
 
 def _embed_pending(connection: sqlite3.Connection, folder: Path, encoder: Encoder, progress: Progress) -> int:
@@ -114,9 +142,12 @@ def _embed_pending(connection: sqlite3.Connection, folder: Path, encoder: Encode
     pending = built.pending(encoder.fingerprint.digest)
     require_space(folder, len(pending) * (2 * encoder.fingerprint.dim + _ROW_OVERHEAD), "the vectors")
     progress.start("encoding", len(pending))
+    parts = (pending[start : start + SHARD_ROWS] for start in range(0, len(pending), SHARD_ROWS))
+    papers = map(Corpus(connection).papers_in_order, parts)
     encoded = 0
-    for start in range(0, len(pending), SHARD_ROWS):
-        encoded += _embed_rows(connection, folder, encoder, pending[start : start + SHARD_ROWS], progress)
+    for hashes, prepared in one_ahead(partial(_prepare, encoder), papers):
+        embeddings = encoder.encode_prepared(prepared, progress.advance)
+        encoded += _publish(connection, folder, encoder.fingerprint, hashes, embeddings)
     compact(connection, folder, encoder.fingerprint.digest)
     sweep(folder / "vectors", built.shard_files())
     return encoded
@@ -155,34 +186,28 @@ def mismatch(known: Fingerprint, other: Fingerprint) -> FingerprintMismatch:
     )
 
 
-def _embed_rows(
-    connection: sqlite3.Connection, folder: Path, encoder: Encoder, rows: Sequence[int], progress: Progress
-) -> int:
-    """Encode these rows' texts, write the shard, then reference it in one transaction."""
-    papers = [paper for paper in map(Corpus(connection).paper_at, rows) if paper]
-    hashes = [paper.text_hash for paper in papers]
+def _prepare(encoder: Encoder, papers: list[Paper]) -> tuple[list[bytes], Sequence[Any]]:
+    """The text hashes of some papers, and their texts as the encoder takes them."""
     separator = encoder.fingerprint.separator
     texts = [embedding_text(paper.title, paper.abstract, separator) for paper in papers]
-    embeddings = _encode(encoder, texts, progress)
+    return [paper.text_hash for paper in papers], encoder.prepare(texts)
+
+
+def _publish(
+    connection: sqlite3.Connection,
+    folder: Path,
+    fingerprint: Fingerprint,
+    hashes: list[bytes],
+    embeddings: npt.NDArray[np.float32],
+) -> int:
+    """Write a shard, then reference it in one transaction; returns how many of its vectors are good."""
     good = finite_unit_rows(embeddings)
     kept = [text_hash for text_hash, ok in zip(hashes, good.tolist(), strict=True) if ok]
-    digest = encoder.fingerprint.digest
     sha256 = write_shard(folder / "vectors", embeddings[good]) if kept else ""
     with transaction(connection):
         built = Built(connection)
         if kept:
-            built.add_shard(digest, sha256, encoder.fingerprint.dim, kept)
-        built.add_quarantine(digest, (text_hash for text_hash, ok in zip(hashes, good.tolist(), strict=True) if not ok))
+            built.add_shard(fingerprint.digest, sha256, fingerprint.dim, kept)
+        bad = (text_hash for text_hash, ok in zip(hashes, good.tolist(), strict=True) if not ok)
+        built.add_quarantine(fingerprint.digest, bad)
     return len(kept)
-
-
-def _encode(encoder: Encoder, texts: Sequence[str], progress: Progress) -> npt.NDArray[np.float32]:
-    """Encode in slices short enough for progress to be seen."""
-    import numpy as np
-
-    slices = []
-    for start in range(0, len(texts), 128):
-        some = texts[start : start + 128]
-        slices.append(encoder.encode(some))
-        progress.advance(len(some))
-    return np.concatenate(slices)

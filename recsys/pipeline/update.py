@@ -13,10 +13,10 @@ import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from recsys import errors
-from recsys.encoders.base import Fingerprint
+from recsys.encoders.base import EncoderOptions, Fingerprint
 from recsys.pipeline.embed import EmbedReport, embed
 from recsys.pipeline.index import IndexReport, K, index
 from recsys.pipeline.progress import Progress, Silent
@@ -36,17 +36,13 @@ class UpdateReport:
 def update(
     index_folder: str | Path,
     *,
-    encoder: str | None = None,
-    device: str = "auto",
-    batch_size: int = 32,
-    max_length: int = 0,
-    allow_download: bool = False,
     replace_vectors: bool = False,
     kind: str = "auto",
     k: int = K,
     rebuild: bool = False,
     wait: bool = False,
     progress: Progress | None = None,
+    **options: Unpack[EncoderOptions],
 ) -> UpdateReport:
     """Embed new and changed texts in a child process, then bring every list up to date and publish.
 
@@ -54,17 +50,8 @@ def update(
     `rebuild` (compute every list from scratch), are those of `embed` and `index`.
     """
     progress = progress or Silent()
-    options = {
-        "index": str(index_folder),
-        "encoder": encoder,
-        "device": device,
-        "batch_size": batch_size,
-        "max_length": max_length,
-        "allow_download": allow_download,
-        "replace_vectors": replace_vectors,
-        "wait": wait,
-    }
-    embedded = _embed_in_child(options, progress)
+    asked = {"index": str(index_folder), "replace_vectors": replace_vectors, "wait": wait, **options}
+    embedded = _embed_in_child(asked, progress)
     indexed = index(index_folder, kind=kind, k=k, incremental=not rebuild, wait=True, progress=progress)
     return UpdateReport(embedded, indexed)
 
@@ -104,7 +91,8 @@ def _pass_on(message: dict[str, Any], progress: Progress) -> None:
 
 def _report(fields: dict[str, Any]) -> EmbedReport:
     fingerprint = Fingerprint(**fields.pop("fingerprint"))
-    return EmbedReport(fields["encoded"], fields["reused"], tuple(fields["quarantined"]), fingerprint)
+    bad, tried = tuple(fields["quarantined"]), tuple(fields["tried"])
+    return EmbedReport(fields["encoded"], fields["reused"], bad, fingerprint, tried)
 
 
 class _ToParent:

@@ -208,6 +208,18 @@ class Corpus:
         """Row -> paper, of the rows that are still there."""
         return {found[0]: _to_paper(found) for found in self._select(f"{_SELECT} WHERE row", rows)}
 
+    def papers_in_order(self, rows: Sequence[int]) -> list[Paper]:
+        """The papers of the rows that are still there, in the order of `rows`."""
+        found = self.papers_at(rows)
+        return [found[row] for row in rows if row in found]
+
+    def recommendable_rows(self) -> list[int]:
+        """Rows of the papers that can be recommended, by paper id."""
+        return [
+            row
+            for (row,) in self._connection.execute(f"SELECT row FROM papers WHERE {RECOMMENDABLE} ORDER BY paper_id")
+        ]
+
     def _select(self, query: str, values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
         """The rows of a query that ends in a column, where that column is one of the values."""
         wanted = list(values)

@@ -8,7 +8,7 @@ import pytest
 
 from recsys import registry
 from recsys.encoders.base import Encoder, EncoderSettings, Fingerprint
-from recsys.encoders.loading import encoder_class, load_encoder
+from recsys.encoders.loading import load_encoder
 from recsys.encoders.process import encode_apart
 
 TEXTS = [
@@ -88,12 +88,23 @@ def test_encoding_apart_gives_the_same_vector(encoder: Encoder, query: bool) -> 
     np.testing.assert_allclose(encode_apart(TEXTS[0], encoder.fingerprint, query=query), here, atol=1e-6)
 
 
+def test_work_can_be_prepared_ahead(encoder: Encoder) -> None:
+    done: list[int] = []
+    prepared = encoder.prepare(TEXTS)
+    assert len(prepared) == len(TEXTS)
+    np.testing.assert_array_equal(encoder.encode_prepared(prepared, done.append), encoder.encode(TEXTS))
+    assert sum(done) == len(TEXTS)
+
+
 @pytest.mark.parametrize("name", ALIASES)
-def test_asking_for_a_class_loads_no_torch(name: str) -> None:
+def test_looking_up_needs_no_torch(name: str) -> None:
     script = (
-        "import sys; from recsys.encoders.loading import encoder_class\n"
-        f"encoder_class({name!r}).needs_process; print('torch' in sys.modules)"
+        "import sys; from recsys.encoders.base import EncoderSettings, Fingerprint\n"
+        "from recsys.encoders.loading import encoder_class, load_encoder\n"
+        f"asked = EncoderSettings({name!r}, 'cpu', 'numpy')\n"
+        "assert not encoder_class(asked.encoder).needs_torch(asked)\n"
+        "load_encoder(asked).encode_query('touch')\n"
+        "print({'torch', 'transformers', 'sentence_transformers', 'openvino'} & set(sys.modules))"
     )
     child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert child.stdout == "False\n"
-    assert isinstance(encoder_class(name).needs_process, bool)
+    assert child.stdout == "set()\n"

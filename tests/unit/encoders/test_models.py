@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from recsys import registry
 from recsys.encoders.base import EncoderSettings
 from recsys.encoders.devices import choose_device
 from recsys.encoders.loading import load_encoder
 from recsys.encoders.minilm import PINS, _package_folder
 from recsys.encoders.process import encode_apart
-from recsys.encoders.sentence_transformer import find_folder
+from recsys.encoders.sentence_transformer import find_folder, fitting_backends
 from recsys.encoders.trust import check_folder, check_pins, digest
 from recsys.errors import EncoderUnavailable, FingerprintMismatch, NetworkError, RecsysError
 
@@ -27,14 +28,87 @@ def model(tmp_path: Path) -> Path:
     return Path(shutil.copytree(_package_folder(), tmp_path / "model"))
 
 
-def test_vectors_are_those_of_sentence_transformers() -> None:
+def test_the_default_encoder() -> None:
+    ours = load_encoder(EncoderSettings("minilm", device="cpu"))
+    assert (ours.fingerprint.max_length, ours.fingerprint.dim, ours.fingerprint.encoder) == (512, 384, "minilm")
+
+
+@pytest.fixture(params=registry.BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    name: str = request.param
+    if not registry.load(registry.BACKENDS, name).fits(_package_folder()):
+        pytest.skip(f"NO {name.upper()} HERE: its vectors were not compared")
+    return name
+
+
+def test_every_backend_gives_the_vectors_of_sentence_transformers(backend: str) -> None:
     from sentence_transformers import SentenceTransformer
 
     theirs = SentenceTransformer(str(_package_folder()), device="cpu", local_files_only=True)
     theirs.max_seq_length = 512
-    ours = load_encoder(EncoderSettings("minilm", device="cpu"))
+    ours = load_encoder(EncoderSettings("minilm", "cpu", backend))
+    texts = [*TEXTS, "", "$" * 3000, "β-decay of ⁸²Se; naïve Bayes", "one two", "graph networks " * 400]
+    np.testing.assert_allclose(ours.encode(texts), theirs.encode(texts), atol=1e-5)
+    assert ours.fingerprint == load_encoder(EncoderSettings("minilm", "cpu", "torch")).fingerprint
+    assert ours.lengths(texts) == [len(ids) for ids in theirs.tokenizer(texts)["input_ids"]]
+
+
+def test_first_token_pooling(model: Path, backend: str) -> None:
+    from sentence_transformers import SentenceTransformer
+
+    pooling = {"word_embedding_dimension": 384, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+    (model / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    theirs = SentenceTransformer(str(model), device="cpu", local_files_only=True)
+    ours = load_encoder(EncoderSettings(str(model), "cpu", backend))
     np.testing.assert_allclose(ours.encode(TEXTS), theirs.encode(TEXTS), atol=1e-5)
-    assert (ours.fingerprint.max_length, ours.fingerprint.dim, ours.fingerprint.encoder) == (512, 384, "minilm")
+
+
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("config.json", {"model_type": "roberta"}),
+        ("config.json", {"hidden_act": "relu"}),
+        ("1_Pooling/config.json", {"pooling_mode_max_tokens": True}),
+        ("1_Pooling/config.json", {"pooling_mode_mean_tokens": False, "pooling_mode_mean_sqrt_len_tokens": True}),
+        ("config_sentence_transformers.json", {"default_prompt_name": "query"}),
+    ],
+)
+def test_what_is_no_plain_bert_is_left_to_torch(model: Path, file: str, change: dict[str, object]) -> None:
+    assert fitting_backends(model, "cpu")[-1] == "numpy"
+    content = json.loads((model / file).read_text())
+    (model / file).write_text(json.dumps(content | change))
+    assert fitting_backends(model, "cpu") == ["torch"]
+    with pytest.raises(EncoderUnavailable, match="is not a plain BERT"):
+        load_encoder(EncoderSettings(str(model), "cpu", "numpy"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        (EncoderSettings("minilm", backend="abacus"), "no backend 'abacus'"),
+        (EncoderSettings("minilm", "cpu", "numpy", "int4"), "no precision 'int4'"),
+        (EncoderSettings("minilm", "cuda", "numpy"), "does not run on 'cuda'"),
+        (EncoderSettings("minilm", "cpu", "torch", "fp16"), "does not compute fp16"),
+        (EncoderSettings("minilm", "cpu", "numpy", max_length=513), "at most 512 tokens"),
+    ],
+)
+def test_what_cannot_be_computed_is_said(settings: EncoderSettings, says: str) -> None:
+    with pytest.raises(EncoderUnavailable, match=says):
+        load_encoder(settings)
+
+
+@pytest.mark.parametrize("name", ["openvino", "torch"])
+def test_bf16_is_near_to_fp32_and_has_a_fingerprint_of_its_own(name: str) -> None:
+    try:
+        half = load_encoder(EncoderSettings("minilm", "cpu", name, "bf16"))
+    except EncoderUnavailable as error:
+        pytest.skip(f"NO BF16 HERE: {error.message}")
+    whole = load_encoder(EncoderSettings("minilm", "cpu", "numpy"))
+    assert half.fingerprint.arithmetic == f"{name} bf16"
+    assert set(half.fingerprint.differences(whole.fingerprint)) == {"arithmetic"}
+    assert half.fingerprint.digest != whole.fingerprint.digest
+    likeness = (half.encode(TEXTS) * whole.encode(TEXTS)).sum(axis=1)
+    assert 0.999 < likeness.min() < 1
 
 
 def test_the_same_bytes_are_the_same_weights_anywhere(model: Path) -> None:

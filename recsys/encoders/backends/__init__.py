@@ -1,0 +1,1 @@
+"""Backends: what computes a model. One file a backend, one line in the registry."""
