@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from recsys.encoders.base import Encoder, EncoderOptions, EncoderSettings, Fingerprint
+from recsys.encoders.base import FP32, Encoder, EncoderOptions, EncoderSettings, Fingerprint
 from recsys.encoders.choosing import SAMPLE, choose
 from recsys.encoders.loading import load_encoder
 from recsys.errors import FingerprintMismatch, IndexDamaged
@@ -60,8 +60,9 @@ class EmbedReport:
     def __str__(self) -> str:
         bad = f", no vector for {', '.join(self.quarantined[:5])}" if self.quarantined else ""
         more = " …" if len(self.quarantined) > 5 else ""
-        name, arithmetic = self.fingerprint.encoder, self.fingerprint.arithmetic
-        made = f"encoded {self.encoded:,} texts with {name} in {arithmetic}, reused {self.reused:,}{bad}{more}"
+        other = f" in {self.fingerprint.arithmetic}" if self.fingerprint.arithmetic != FP32 else ""
+        model = f"{self.fingerprint.encoder}{other}"
+        made = f"encoded {self.encoded:,} texts with {model}, reused {self.reused:,}{bad}{more}"
         return "\n".join([made, *self.tried])
 
 
