@@ -54,7 +54,8 @@ Backend = Annotated[str, typer.Option("--backend", help=f"auto, {', '.join(regis
 Precision = Annotated[
     str,
     typer.Option(
-        "--precision", help="fp32, bf16, fp16; auto takes the fastest that gives the same neighbours on your own texts."
+        "--precision",
+        help="fp32, bf16, fp16, int8; auto: the fastest that gives the same neighbours on your own texts.",
     ),
 ]
 BatchTokens = Annotated[

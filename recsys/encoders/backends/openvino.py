@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_HINTS = {FP32: "f32", "bf16": "bf16"}
+_NEEDS = {"bf16": "BF16", "int8": "INT8"}
+"""What OpenVINO must say that the CPU can do, for each precision beside fp32."""
+
 _CLOSED = -1e9
 """Added to the attention paid to padding."""
 
@@ -27,7 +29,7 @@ _CLOSED = -1e9
 class OpenVinoBackend(BertBackend):
     """A BERT compiled for this CPU."""
 
-    precisions: ClassVar[tuple[str, ...]] = (FP32, "bf16")
+    precisions: ClassVar[tuple[str, ...]] = (FP32, "bf16", "int8")
 
     @classmethod
     def fits(cls, folder: Path) -> bool:
@@ -40,10 +42,14 @@ class OpenVinoBackend(BertBackend):
             import openvino
         except ImportError as error:
             raise EncoderUnavailable("OpenVINO is not installed", "pip install 'recsys-arxiv[fast]'") from error
-        if precision == "bf16" and "BF16" not in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES"):
-            raise EncoderUnavailable("this CPU does not compute bfloat16", "use --precision fp32")
-        options = {"INFERENCE_PRECISION_HINT": _HINTS[precision]}
-        self._compiled = openvino.Core().compile_model(_Graph(self._bert).model(), "CPU", options)
+        able = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+        if _NEEDS.get(precision, "FP32") not in able:
+            raise EncoderUnavailable(f"this CPU does not compute {precision}", "use --precision fp32")
+        options = {"INFERENCE_PRECISION_HINT": "f32" if precision == FP32 or "BF16" not in able else "bf16"}
+        if precision == "int8":  # each token's states are rounded by their own largest value, whatever is beside it
+            options["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = str(self.dim)
+        graph = (_Int8Graph if precision == "int8" else _Graph)(self._bert)
+        self._compiled = openvino.Core().compile_model(graph.model(), "CPU", options)
 
     def forward(self, batch: Batch) -> npt.NDArray[np.float32]:
         """See `Backend.forward`."""
@@ -115,13 +121,16 @@ class _Graph:
 
     def _dense(self, states: Any, name: str) -> Any:  # noqa: ANN401
         ops = self._ops
-        product = ops.matmul(states, self._weight(f"{name}.weight"), False, True)
+        product = ops.matmul(states, self._matrix(f"{name}.weight"), False, True)
         return ops.add(product, self._weight(f"{name}.bias"))
 
     def _normalized(self, states: Any, name: str) -> Any:  # noqa: ANN401
         ops = self._ops
         unit = ops.mvn(states, self._whole([-1]), True, self._bert.epsilon, "inside_sqrt")
         return ops.add(ops.multiply(unit, self._weight(f"{name}.weight")), self._weight(f"{name}.bias"))
+
+    def _matrix(self, name: str) -> Any:  # noqa: ANN401
+        return self._weight(name)
 
     def _weight(self, name: str) -> Any:  # noqa: ANN401
         return self._ops.constant(self._bert.weights[name])
@@ -135,3 +144,15 @@ class _Graph:
         import numpy as np
 
         return self._ops.constant(np.array(value, dtype=np.int64))
+
+
+class _Int8Graph(_Graph):
+    """The same with the matrices of the layers rounded to 8 bits, each row by its own largest value."""
+
+    def _matrix(self, name: str) -> Any:  # noqa: ANN401
+        import numpy as np
+
+        ops, matrix = self._ops, self._bert.weights[name]
+        scale = np.abs(matrix).max(axis=1, keepdims=True) / np.float32(np.iinfo(np.int8).max)
+        rounded = ops.constant(np.round(matrix / scale).astype(np.int8))
+        return ops.multiply(ops.convert(rounded, "f32"), ops.constant(scale))

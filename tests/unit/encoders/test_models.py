@@ -97,18 +97,25 @@ def test_what_cannot_be_computed_is_said(settings: EncoderSettings, says: str) -
         load_encoder(settings)
 
 
-@pytest.mark.parametrize("name", ["openvino", "torch"])
-def test_bf16_is_near_to_fp32_and_has_a_fingerprint_of_its_own(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "precision", "least"),
+    [("openvino", "bf16", 0.9995), ("torch", "bf16", 0.9995), ("openvino", "int8", 0.99)],
+)
+def test_other_precisions_are_near_to_fp32_and_have_fingerprints_of_their_own(
+    name: str, precision: str, least: float
+) -> None:
     try:
-        half = load_encoder(EncoderSettings("minilm", "cpu", name, "bf16"))
+        half = load_encoder(EncoderSettings("minilm", "cpu", name, precision))
     except EncoderUnavailable as error:
-        pytest.skip(f"NO BF16 HERE: {error.message}")
+        pytest.skip(f"NO {precision.upper()} HERE: {error.message}")
     whole = load_encoder(EncoderSettings("minilm", "cpu", "numpy"))
-    assert half.fingerprint.arithmetic == f"{name} bf16"
+    assert half.fingerprint.arithmetic == f"{name} {precision}"
     assert set(half.fingerprint.differences(whole.fingerprint)) == {"arithmetic"}
     assert half.fingerprint.digest != whole.fingerprint.digest
     likeness = (half.encode(TEXTS) * whole.encode(TEXTS)).sum(axis=1)
-    assert 0.999 < likeness.min() < 1
+    assert least < likeness.min() < 1
+    alone = np.concatenate([half.encode([text]) for text in TEXTS])
+    np.testing.assert_allclose(alone, half.encode(TEXTS), atol=2e-3)
 
 
 def test_the_same_bytes_are_the_same_weights_anywhere(model: Path) -> None:
