@@ -7,7 +7,7 @@ Members that went leave the list shorter; where it becomes too short, it is comp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from recsys.neighbors import DECIMALS, Lists, canonical_order, empty_lists
@@ -17,11 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_SCORES_AT_ONCE = 1 << 24
-"""Scores held together: 64 MB."""
-
-_FIRST = 4096
-"""Rows of the first block."""
+_SCORES_AT_ONCE = 1 << 22
+"""Scores held together: 16 MB, in a place that every block uses again: fresh memory costs more than the product."""
 
 _MILLION = 10**DECIMALS
 _SCORE_BITS = (2 * _MILLION).bit_length()
@@ -43,40 +40,46 @@ class Merged(NamedTuple):
     """What `merge` gives.
 
     Attributes:
-        lists: (n, k) of every position.
-        changed: (c,) positions of the lists that differ from what was given, in order.
+        changed: (c,) positions of the lists that are not as they were stored, in order.
+        lists: (c, k) of those.
         unsure: (u,) fresh positions of which so many are equally near that a wider search must decide.
     """
 
-    lists: Lists
     changed: npt.NDArray[np.int64]
+    lists: Lists
     unsure: npt.NDArray[np.int64]
 
 
-def merge(embeddings: npt.NDArray[np.float32], lists: Lists, floors: Floors, fresh: npt.NDArray[np.int64]) -> Merged:
+def merge(
+    embeddings: npt.NDArray[np.float32],
+    k: int,
+    floors: Floors,
+    fresh: npt.NDArray[np.int64],
+    lost: npt.NDArray[np.int64],
+    stored: Callable[[npt.NDArray[np.int64]], Lists],
+) -> Merged:
     """Lists without what went and with what came, and the lists of what came.
 
     Args:
         embeddings: (n, dim) float32 unit rows of the papers there are now.
-        lists: (n, k) as stored, at today's positions; a member that went, or whose vector changed, is -1.
-        floors: of those lists.
+        k: entries of a list.
+        floors: of the stored lists.
         fresh: (m,) int64 positions of the papers that came or whose vector changed.
+        lost: (l,) int64 positions of the lists of which a member went, or has another vector.
+        stored: gives the (c, k) stored lists of (c,) positions, at today's positions; a member that went is -1.
     """
     import numpy as np
 
-    k = lists.positions.shape[1]
     came, nearest = _compare(embeddings, floors, fresh, min(k + 1 + MARGIN, len(embeddings)))
-    holes = (lists.positions[:, :-1] < 0) & (lists.positions[:, 1:] >= 0)
-    changed = np.union1d(came.lists, np.flatnonzero(holes.any(axis=1)))
-    merged = Lists(lists.positions.copy(), lists.scores.copy())
-    step = 1 << (63 - _SCORE_BITS - len(embeddings).bit_length())
-    for start in range(0, len(changed), step):
-        _merge_some(merged, changed[start : start + step], came)
+    touched = np.setdiff1d(np.union1d(came.lists, lost), fresh)
+    repaired = _with_newcomers(stored(touched), touched, came, len(embeddings))
     best, scores = canonical_order(embeddings, fresh, nearest.positions, k)
-    merged.positions[fresh, : best.shape[1]], merged.scores[fresh, : best.shape[1]] = best, scores
+    changed = np.union1d(touched, fresh)
+    lists, own, other = empty_lists(len(changed), k), np.searchsorted(changed, fresh), np.searchsorted(changed, touched)
+    lists.positions[own, : best.shape[1]], lists.scores[own, : best.shape[1]] = best, scores
+    lists.positions[other], lists.scores[other] = repaired
     beyond = nearest.scores.min(axis=1, initial=np.inf) >= scores[:, -1] - NEAR
-    unsure = fresh[beyond] if nearest.positions.shape[1] < len(embeddings) else fresh[:0]
-    return Merged(merged, np.union1d(changed, fresh), unsure)
+    return Merged(changed, lists, fresh[beyond] if nearest.positions.shape[1] < len(embeddings) else fresh[:0])
 
 
 class _Entries(NamedTuple):
@@ -97,8 +100,10 @@ def _compare(
     newcomers = np.ascontiguousarray(embeddings[fresh])
     closed = np.where(np.isin(np.arange(len(embeddings)), fresh), np.float32(np.inf), floors.scores - np.float32(NEAR))
     found = [_Entries(fresh[:0], fresh[:0], floors.scores[:0])]
-    for block in _blocks(len(embeddings) if len(fresh) else 0, len(fresh), width):
-        scores = newcomers @ embeddings[block].T
+    space = np.empty(max(_SCORES_AT_ONCE, len(fresh) * width), dtype=np.float32)
+    for block in _blocks(len(embeddings), len(fresh), width):
+        scores = space[: len(fresh) * (block.stop - block.start)].reshape(len(fresh), -1)
+        np.matmul(newcomers, embeddings[block].T, out=scores)
         rows, columns = _where(scores >= closed[block])
         found.append(_above(embeddings, floors, columns + block.start, fresh[rows]))
         _keep_best(nearest, scores, block.start)
@@ -108,10 +113,10 @@ def _compare(
 
 
 def _blocks(n: int, m: int, width: int) -> Iterator[slice]:
-    """Slices of n: the first, of which most is kept at first, short."""
+    """Slices of n for m rows of scores."""
     step = max(width, _SCORES_AT_ONCE // max(1, m))
-    starts = [0, *range(min(step, _FIRST), n, step)] if n else []
-    yield from map(slice, starts, [*starts[1:], n])
+    for start in range(0, n if m else 0, step):
+        yield slice(start, min(start + step, n))
 
 
 def _where(true: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -177,25 +182,39 @@ def _above(
     return _Entries(lists[above], positions[above], values[above])
 
 
-def _merge_some(merged: Lists, changed: npt.NDArray[np.int64], came: _Entries) -> None:
-    """Sort the entries of the lists `changed` together with those that came, and keep the best k of each."""
+def _with_newcomers(lists: Lists, touched: npt.NDArray[np.int64], came: _Entries, n: int) -> Lists:
+    """The (t, k) lists at the positions `touched`, of n, sorted together with the entries that came."""
     import numpy as np
 
-    k = merged.positions.shape[1]
-    first, last = np.searchsorted(came.lists, [changed[0], changed[-1] + 1]) if len(changed) else (0, 0)
-    stayed = merged.positions[changed] >= 0
+    position_bits = n.bit_length()
+    step = 1 << (63 - _SCORE_BITS - position_bits)
+    merged = [empty_lists(0, lists.positions.shape[1])]
+    for start in range(0, len(touched), step):
+        here = slice(start, start + step)
+        first, last = np.searchsorted(came.lists, [touched[here][0], touched[here][-1] + 1])
+        places = np.searchsorted(touched[here], came.lists[first:last])
+        entering = _Entries(places, came.positions[first:last], came.scores[first:last])
+        merged.append(_best(Lists(lists.positions[here], lists.scores[here]), entering, position_bits))
+    return Lists(*map(np.concatenate, zip(*merged, strict=True)))
+
+
+def _best(lists: Lists, entering: _Entries, position_bits: int) -> Lists:
+    """The best k of each of (t, k) lists and of what enters them, by its place among them."""
+    import numpy as np
+
+    stayed = lists.positions >= 0
     entries = _Entries(
-        np.concatenate([np.nonzero(stayed)[0], np.searchsorted(changed, came.lists[first:last])]),
-        np.concatenate([merged.positions[changed][stayed], came.positions[first:last]]),
-        np.concatenate([merged.scores[changed][stayed], came.scores[first:last]]),
+        np.concatenate([np.nonzero(stayed)[0], entering.lists]),
+        np.concatenate([lists.positions[stayed], entering.positions]),
+        np.concatenate([lists.scores[stayed], entering.scores]),
     )
-    ordered = _sorted(entries, len(merged.positions).bit_length())
+    ordered = _sorted(entries, position_bits)
     place = _places(ordered.lists)
-    kept = place < k
-    best = empty_lists(len(changed), k)
+    kept = place < lists.positions.shape[1]
+    best = empty_lists(*lists.positions.shape)
     best.positions[ordered.lists[kept], place[kept]] = ordered.positions[kept]
     best.scores[ordered.lists[kept], place[kept]] = ordered.scores[kept]
-    merged.positions[changed], merged.scores[changed] = best
+    return best
 
 
 def _sorted(entries: _Entries, position_bits: int) -> _Entries:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,8 +101,7 @@ def index(
     folder = Path(index)
     with writing(folder, wait=wait) as connection:
         work = _Work(connection, folder, k, progress or Silent())
-        difference = work.difference(kind) if incremental else None
-        return work.refresh(difference) if difference else work.build(kind)
+        return (work.refreshed(kind) if incremental else None) or work.build(kind)
 
 
 class _Work:
@@ -123,38 +122,38 @@ class _Work:
             raise IndexStale(f"no vectors at {self._folder}", f"recsys update --index {self._folder}")
         return Fingerprint.from_json(stored).digest
 
-    def difference(self, kind: str) -> Difference | None:
-        """What changed since the last build, if its lists can be brought up to date with profit."""
+    def refreshed(self, kind: str) -> IndexReport | None:
+        """Publish the stored lists, brought up to date; None where they must or may as well be made anew."""
         try:
-            build = self._built.build()
-            fits = build and (build.fingerprint, build.k) == (self._listable.digest, self._k)
-            if not (build and fits and kind in ("auto", build.kind)):
-                return None
-            difference = Difference.find(self._listable)
-        except IndexDamaged as error:
+            return self._refresh(kind)
+        except IndexDamaged as error:  # where vectors are damaged, a build says so again
             _log.warning("%s: making every list anew", error.message)
             return None
-        return difference if difference.is_small else None
 
-    def refresh(self, difference: Difference) -> IndexReport:
-        """Publish the stored lists, brought up to date."""
+    def _refresh(self, kind: str) -> IndexReport | None:
         build = self._built.build()
-        assert build is not None, "a difference is to a build"
-        lists: Iterable[StoredList] = ()
-        computed = repaired = 0
-        if len(difference.fresh) or difference.gone:
-            self._progress.start("refreshing", len(difference.fresh))
-            refreshed = Refreshed(difference, self._k)
-            self._progress.advance(len(difference.fresh))
-            lists = refreshed_lists(difference, refreshed)
-            computed = len(difference.fresh) + refreshed.refilled
-            repaired = len(refreshed.changed) - computed
+        difference = Difference.find(self._listable) if build and self._fits(build, kind) else None
+        if build is None or difference is None or not difference.is_small:
+            return None
+        refreshed = self._repair(difference) if len(difference.fresh) or difference.gone else None
         with transaction(self._connection):
             self._built.drop_lists(difference.gone)
-            self._built.put_lists(lists)
+            self._built.put_lists(refreshed_lists(difference, refreshed) if refreshed else ())
             self._publish(build.kind, self._search_file(build))
         self._sweep()
-        return self._report(build.kind, computed, repaired)
+        computed = len(difference.fresh) + refreshed.refilled if refreshed else 0
+        return self._report(build.kind, computed, len(refreshed.changed) - computed if refreshed else 0)
+
+    def _fits(self, build: Build, kind: str) -> bool:
+        """Whether the build is such a one as is asked for."""
+        same = (build.fingerprint, build.k) == (self._listable.digest, self._k)
+        return same and kind in ("auto", build.kind)
+
+    def _repair(self, difference: Difference) -> Refreshed:
+        self._progress.start("refreshing", len(difference.fresh))
+        refreshed = Refreshed(difference, self._k)
+        self._progress.advance(len(difference.fresh))
+        return refreshed
 
     def _search_file(self, build: Build) -> str:
         """The build's search file, built again where it is damaged or lacks too many of the listed papers."""

@@ -27,12 +27,17 @@ def pack(lists: Lists, rows: npt.NDArray[np.int64]) -> Iterator[bytes]:
             yield pack_neighbors(rows[positions[found]].tolist(), scores[found].tolist())
 
 
-def unpack(packed: Sequence[bytes], k: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """Rows (n, k) int64 and scores (n, k) float32 of packed lists; -1 and -inf beyond a list's end."""
+def unpack(packed: Sequence[bytes], k: int = 0) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Rows (n, k) int64 and scores (n, k) float32 of packed lists; -1 and -inf beyond a list's end.
+
+    Args:
+        packed: n lists.
+        k: places; that of the longest list where it is 0.
+    """
     import numpy as np
 
-    rows, scores = empty_lists(len(packed), k)
     lengths = np.array([len(one) // 8 for one in packed], dtype=np.int64)
+    rows, scores = empty_lists(len(packed), k or int(lengths.max(initial=0)))
     for length in np.unique(lengths).tolist():
         these = np.flatnonzero(lengths == length)
         together = b"".join(packed[place] for place in these.tolist())

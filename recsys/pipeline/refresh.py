@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from recsys import registry
@@ -12,7 +13,7 @@ from recsys.incremental import Floors, merge
 from recsys.neighbors import Lists, empty_lists, neighbors_of
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack, unpack
-from recsys.store.built import StoredList
+from recsys.store.built import ListEnd, StoredList
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,42 +26,42 @@ _WORTH_WHILE = 0.25
 """Share of papers that may have changed for a refresh to be less work than a build from scratch."""
 
 
+_LISTS_AT_ONCE = 4096
+"""Stored lists looked at together."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """The papers of a build and those there are now.
 
     Attributes:
-        stored: the build's lists, by row.
+        ends: where the build's lists end, by row.
         stays: (s,) bool: which of them are of a paper that is listed now with the same vector.
         fresh: (m,) int64 positions of the papers that came or whose vector changed.
     """
 
     listable: Listable
-    stored: list[StoredList]
+    ends: list[ListEnd]
     stays: npt.NDArray[np.bool_]
     fresh: npt.NDArray[np.int64]
 
     @classmethod
     def find(cls, listable: Listable) -> Difference:
-        """Compare what is stored with what there is.
-
-        Raises:
-            IndexDamaged: a stored list is damaged.
-        """
+        """Compare what is stored with what there is."""
         import numpy as np
 
-        stored = list(listable.built.stored_lists())
+        ends = listable.built.list_ends()
         now = {paper.row: paper.text_hash for paper in listable.papers}
-        before = {one.row: one.text_hash for one in stored}
-        stays = np.array([now.get(one.row) == one.text_hash for one in stored], dtype=bool)
+        before = {end.row: end.text_hash for end in ends}
+        stays = np.array([now.get(row) == text_hash for row, text_hash in before.items()], dtype=bool)
         came = [paper.text_hash != before.get(paper.row) for paper in listable.papers]
-        return cls(listable, stored, stays, np.flatnonzero(np.array(came, dtype=bool)))
+        return cls(listable, ends, stays, np.flatnonzero(np.array(came, dtype=bool)))
 
     @property
     def gone(self) -> list[int]:
         """Rows whose list must go: their paper is listed no more."""
         listed = set(self.listable.rows.tolist())
-        return [one.row for one in self.stored if one.row not in listed]
+        return [end.row for end in self.ends if end.row not in listed]
 
     @property
     def is_small(self) -> bool:
@@ -68,14 +69,27 @@ class Difference:
         return len(self.fresh) + int((~self.stays).sum()) <= _WORTH_WHILE * len(self.listable.papers)
 
     @cached_property
-    def positions(self) -> npt.NDArray[np.int64]:
-        """Row -> position of the papers that stayed; -1 for every other row."""
+    def rows(self) -> npt.NDArray[np.int64]:
+        """(s,) int64 rows of the stored lists."""
         import numpy as np
 
-        highest = max([one.row for one in self.stored] + self.listable.rows.tolist(), default=0)
-        of_row = np.full(highest + 2, -1, dtype=np.int64)  # the last place answers for row -1
+        return np.array([end.row for end in self.ends], dtype=np.int64)
+
+    def positions_of(self, rows: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """The positions of rows whose papers stayed; -1 for every other row, and for -1."""
+        import numpy as np
+
+        return self._of_row[np.minimum(np.asarray(rows, dtype=np.int64), len(self._of_row) - 1)]
+
+    @cached_property
+    def _of_row(self) -> npt.NDArray[np.int64]:
+        """Row -> position; the last place answers for row -1."""
+        import numpy as np
+
+        highest = max(self.rows.max(initial=0), self.listable.rows.max(initial=0))
+        of_row = np.full(highest + 2, -1, dtype=np.int64)
         of_row[self.listable.rows] = np.arange(len(self.listable.rows))
-        of_row[[one.row for one, stays in zip(self.stored, self.stays, strict=True) if not stays]] = -1
+        of_row[self.rows[~self.stays]] = -1
         return of_row
 
 
@@ -83,23 +97,31 @@ class Refreshed:
     """Lists brought up to date.
 
     Attributes:
-        lists: (n, k) of every position.
         changed: (c,) positions of the lists that are not as they were stored, those of the fresh papers among them.
+        lists: (c, k) of those.
         refilled: how many were computed again, having become too short.
+
+    Raises:
+        IndexDamaged: a stored list that changes is damaged.
     """
 
     def __init__(self, difference: Difference, k: int) -> None:
         import numpy as np
 
-        listable, fresh = difference.listable, difference.fresh
-        before, floors, lost = _as_stored(difference, k)
-        self.lists, entered, unsure = merge(listable.embeddings, before, floors, fresh)
-        enough = min(REFILL_BELOW, k, len(listable.papers) - 1)
-        short = np.flatnonzero((self.lists.positions[:, enough - 1] < 0) & lost) if enough > 0 else fresh[:0]
-        short = np.setdiff1d(short, fresh)
+        listable, lost = difference.listable, _lost(difference)
+        floors, stored = _floors(difference), partial(_stored, difference, k)
+        self.changed, self.lists, unsure = merge(listable.embeddings, k, floors, difference.fresh, lost, stored)
+        short = self._short(difference.fresh, min(REFILL_BELOW, k, len(listable.papers) - 1))
         self._compute(listable, np.union1d(short, unsure), k)
         self.refilled = len(short)
-        self.changed = np.union1d(entered, np.flatnonzero(lost))
+
+    def _short(self, fresh: npt.NDArray[np.int64], enough: int) -> npt.NDArray[np.int64]:
+        """Positions of the lists, but those of fresh papers, that have fewer entries than that."""
+        import numpy as np
+
+        if enough <= 0:
+            return fresh[:0]
+        return np.setdiff1d(self.changed[self.lists.positions[:, enough - 1] < 0], fresh)
 
     def _compute(self, listable: Listable, own: npt.NDArray[np.int64], k: int) -> None:
         import numpy as np
@@ -107,39 +129,60 @@ class Refreshed:
         if len(own):
             positions = np.arange(len(listable.papers))
             searcher = registry.load(registry.SEARCH, "flat").build(listable.embeddings, positions)
+            places = np.searchsorted(self.changed, own)
             found = neighbors_of(listable.embeddings, own, k, searcher)
-            self.lists.positions[own], self.lists.scores[own] = found
+            self.lists.positions[places], self.lists.scores[places] = found
 
 
-def _as_stored(difference: Difference, k: int) -> tuple[Lists, Floors, npt.NDArray[np.bool_]]:
-    """The stored lists at today's positions, their floors, and (n,) which of them lost a member."""
+def _floors(difference: Difference) -> Floors:
+    """The floor of every position; none where a list held every other paper of its build."""
     import numpy as np
 
-    of_row, n = difference.positions, len(difference.listable.papers)
-    kept = [one for one, stays in zip(difference.stored, difference.stays, strict=True) if stays]
-    rows, scores = unpack([one.neighbors for one in kept], k)
-    own = of_row[[one.row for one in kept]]
-    lists = empty_lists(n, k)
-    members = of_row[rows]
-    lists.positions[own], lists.scores[own] = members, np.where(members < 0, -np.inf, scores)
-    lost = np.zeros(n, dtype=bool)
-    lost[own] = ((members < 0) & (rows >= 0)).any(axis=1)
-    lengths = (rows >= 0).sum(axis=1)
-    ends = np.maximum(lengths - 1, 0)[:, None]
-    whole = lengths >= len(difference.stored) - 1
+    n = len(difference.listable.papers)
+    ends = [end for end, stays in zip(difference.ends, difference.stays, strict=True) if stays and end.length]
+    own = difference.positions_of([end.row for end in ends])
+    whole = np.array([end.length for end in ends], dtype=np.int64) >= len(difference.ends) - 1
+    scores = np.frombuffer(b"".join(end.score for end in ends), dtype="<f4")
+    last = np.frombuffer(b"".join(end.last for end in ends), dtype="<u4")
     floors = Floors(np.full(n, -np.inf, dtype=np.float32), np.full(n, -1, dtype=np.int64))
-    floors.scores[own] = np.where(whole, -np.inf, np.take_along_axis(scores, ends, axis=1)[:, 0])
-    floors.positions[own] = np.take_along_axis(members, ends, axis=1)[:, 0]
-    return lists, floors, lost
+    floors.scores[own] = np.where(whole, -np.inf, scores)
+    floors.positions[own] = difference.positions_of(last)
+    return floors
+
+
+def _lost(difference: Difference) -> npt.NDArray[np.int64]:
+    """Positions of the lists that stay but name a paper that does not."""
+    import numpy as np
+
+    found = [difference.fresh[:0]]
+    if not difference.stays.all():
+        stored = difference.listable.built.stored_lists()
+        while some := list(islice(stored, _LISTS_AT_ONCE)):
+            named, _ = unpack([one.neighbors for one in some])
+            holed = ((named >= 0) & (difference.positions_of(named) < 0)).any(axis=1)
+            found.append(difference.positions_of([one.row for one in some])[holed])
+    lost = np.sort(np.concatenate(found))
+    return lost[lost >= 0]
+
+
+def _stored(difference: Difference, k: int, positions: npt.NDArray[np.int64]) -> Lists:
+    """The stored lists of some positions, in order, at today's positions; -1 for what went."""
+    import numpy as np
+
+    lists = empty_lists(len(positions), k)
+    some = list(difference.listable.built.stored_lists(difference.listable.rows[positions].tolist()))
+    rows, scores = unpack([one.neighbors for one in some], k)
+    places = np.searchsorted(positions, difference.positions_of([one.row for one in some]))
+    members = difference.positions_of(rows)
+    lists.positions[places], lists.scores[places] = members, np.where(members < 0, -np.inf, scores)
+    return lists
 
 
 def refreshed_lists(difference: Difference, refreshed: Refreshed) -> Iterator[StoredList]:
     """The changed lists, to be stored."""
-    listable, changed = difference.listable, refreshed.changed
-    of_file = {one.row for one in difference.stored if one.searchable}
-    fresh = set(difference.fresh.tolist())
-    some = Lists(refreshed.lists.positions[changed], refreshed.lists.scores[changed])
-    for position, packed in zip(changed.tolist(), pack(some, listable.rows), strict=True):
+    listable = difference.listable
+    fresh, unsearchable = set(difference.fresh.tolist()), listable.built.unsearchable_rows()
+    for position, packed in zip(refreshed.changed.tolist(), pack(refreshed.lists, listable.rows), strict=True):
         paper = listable.papers[position]
-        searchable = position not in fresh and paper.row in of_file
+        searchable = position not in fresh and paper.row not in unsearchable
         yield StoredList(paper.row, packed, paper.text_hash, searchable)

@@ -47,6 +47,24 @@ class StoredList(NamedTuple):
     searchable: bool
 
 
+class ListEnd(NamedTuple):
+    """Where a stored list ends: nothing that is not in the list is above that.
+
+    Attributes:
+        row: the paper's.
+        text_hash: as in `StoredList`.
+        length: entries.
+        last: the last entry's row as 4 bytes, little endian; empty where there is none.
+        score: its score as 4 bytes, float32.
+    """
+
+    row: int
+    text_hash: bytes
+    length: int
+    last: bytes
+    score: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class Build:
     """One published build.
@@ -263,6 +281,10 @@ class Built:
             digest, "searchable = 1 AND related.row IN (SELECT value FROM json_each(?))", json.dumps(rows)
         )
 
+    def unsearchable_rows(self) -> set[int]:
+        """Rows of the lists whose vector is not in the build's search file."""
+        return {row for (row,) in self._connection.execute("SELECT row FROM related WHERE searchable = 0")}
+
     def unsearchable(self, digest: str) -> list[Embedded]:
         """Papers that are listed with a vector that is not in the build's search file, by paper id."""
         return self._listed(digest, "searchable = 0")
@@ -311,14 +333,22 @@ class Built:
         """Forget the lists of these rows. Call inside a transaction."""
         self._connection.executemany("DELETE FROM related WHERE row = ?", ((row,) for row in rows))
 
-    def stored_lists(self) -> Iterator[StoredList]:
-        """Every stored list, by row, each checked against its checksum.
+    def list_ends(self) -> list[ListEnd]:
+        """Where every stored list ends, by row. Not checked: what is read of a damaged list may be wrong."""
+        last = "substr(neighbors, length(neighbors) / 2 - 3, 4)"
+        query = f"SELECT row, text_hash, length(neighbors) / 8, {last}, substr(neighbors, -4) FROM related ORDER BY row"
+        return list(map(ListEnd._make, self._connection.execute(query)))
+
+    def stored_lists(self, rows: Sequence[int] | None = None) -> Iterator[StoredList]:
+        """The stored lists of some rows, or of all, by row, each checked against its checksum.
 
         Raises:
             IndexDamaged: one is not what was stored.
         """
-        query = "SELECT row, neighbors, text_hash, searchable, checksum FROM related ORDER BY row"
-        for row, neighbors, text_hash, searchable, stored in self._connection.execute(query):
+        some = "" if rows is None else "WHERE row IN (SELECT value FROM json_each(?))"
+        query = f"SELECT row, neighbors, text_hash, searchable, checksum FROM related {some} ORDER BY row"
+        values = () if rows is None else (json.dumps(rows),)
+        for row, neighbors, text_hash, searchable, stored in self._connection.execute(query, values):
             if checksum_of_list(row, neighbors, text_hash, searchable) != stored:
                 raise _damaged_list(row)
             yield StoredList(row, neighbors, text_hash, bool(searchable))
