@@ -25,7 +25,9 @@ EXACT_UP_TO = 300_000
 """Papers up to which `auto` searches exactly."""
 
 _BLOCK = 4096
-_QUERIES = 1024
+
+_SCORES_AT_ONCE = 1 << 24
+"""Scores held together: 64 MB."""
 
 
 class Lists(NamedTuple):
@@ -67,14 +69,14 @@ def all_neighbors(
     ids: npt.NDArray[np.int64] | None = None,
     block: int = 1024,
 ) -> Iterator[Block]:
-    """The k nearest other rows of every row, a block at a time, in order.
+    """The k nearest other rows of every row that a search finds, a block at a time, in order.
 
     Args:
         embeddings: (n, dim) float32 unit rows.
         k: at least 1; lowered to n - 1.
         index: holds the rows of `embeddings` under `ids`.
         ids: (n,) int64, what `index` calls each row; its position where None.
-        block: rows searched together; no influence on the result.
+        block: rows searched together.
     """
     import numpy as np
 
@@ -84,29 +86,37 @@ def all_neighbors(
         yield Block(start, *_lists(embeddings, own, min(k, len(embeddings) - 1), index, known))
 
 
-def neighbors_of(
-    embeddings: npt.NDArray[np.float32],
-    own: npt.NDArray[np.int64],
-    k: int,
-    index: SearchIndex,
-) -> Lists:
-    """The lists of some rows, as `all_neighbors` gives them for all.
+def neighbors_of(embeddings: npt.NDArray[np.float32], own: npt.NDArray[np.int64], k: int) -> Lists:
+    """The k nearest other rows of some rows, exactly: each is compared with all.
 
     Args:
         embeddings: (n, dim) float32 unit rows.
         own: (m,) int64 positions of those asked for.
         k: at least 1; the lists are padded to it.
-        index: holds the rows of `embeddings` under their positions.
     """
     import numpy as np
 
-    known = _Known(np.arange(len(embeddings)))
-    lists = empty_lists(len(own), k)
-    width = min(k, len(embeddings) - 1)
-    for start in range(0, len(own) if width else 0, _QUERIES):
-        here = slice(start, start + _QUERIES)
-        lists.positions[here, :width], lists.scores[here, :width] = _lists(embeddings, own[here], width, index, known)
+    lists, n = empty_lists(len(own), k), len(embeddings)
+    width = min(k, n - 1)
+    step = max(1, _SCORES_AT_ONCE // max(1, n))
+    for start in range(0, len(own) if width else 0, step):
+        some = own[start : start + step]
+        scores = embeddings[some] @ embeddings.T
+        least = np.partition(scores, n - width - 1, axis=1)[:, n - width - 1]  # the row itself is one more
+        candidates = _columns(scores >= least[:, None] - np.float32(2 * NEAR))
+        best, values = canonical_order(embeddings, some, candidates, width)
+        lists.positions[start : start + step, :width], lists.scores[start : start + step, :width] = best, values
     return lists
+
+
+def _columns(true: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """The columns of what is true, a row each, padded with -1."""
+    import numpy as np
+
+    counts = true.sum(axis=1)
+    columns = np.full((len(true), counts.max(initial=0)), -1, dtype=np.int64)
+    columns[np.arange(columns.shape[1]) < counts[:, None]] = np.flatnonzero(true) % max(1, true.shape[1])
+    return columns
 
 
 def empty_lists(n: int, k: int) -> Lists:
@@ -142,23 +152,16 @@ def _lists(
     k: int,
     index: SearchIndex,
     known: _Known,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
-    """The lists of the rows `own`, widening the search where a near-tie may lie beyond the candidates."""
+) -> Lists:
+    """The lists of the rows `own`, out of what a search finds."""
     import numpy as np
 
-    positions, scores = empty_lists(len(own), k)
-    open_rows = np.arange(len(own) if k else 0)
-    width = k + 1 + MARGIN
-    while len(open_rows):
-        queries = own[open_rows]
-        found = index.search(np.ascontiguousarray(embeddings[queries]), width)
-        candidates = known.positions(found.ids)
-        best, values = canonical_order(embeddings, queries, candidates, k)
-        positions[open_rows, : best.shape[1]], scores[open_rows, : best.shape[1]] = best, values
-        unsure = found.scores[:, -1] >= values[:, -1] - NEAR
-        open_rows = open_rows[unsure] if index.exact and width < index.size else open_rows[:0]
-        width = min(4 * width, index.size)
-    return positions, scores
+    lists = empty_lists(len(own), k)
+    if k:
+        found = index.search(np.ascontiguousarray(embeddings[own]), k + 1 + MARGIN)
+        best, values = canonical_order(embeddings, own, known.positions(found.ids), k)
+        lists.positions[:, : best.shape[1]], lists.scores[:, : best.shape[1]] = best, values
+    return lists
 
 
 class _Known:
@@ -184,7 +187,7 @@ class _Known:
 
 def canonical_order(
     embeddings: npt.NDArray[np.float32], own: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64], k: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+) -> Lists:
     """Score candidates again in float64, drop the query itself, and keep the k best by (score, position)."""
     import numpy as np
 
@@ -193,4 +196,4 @@ def canonical_order(
     order = np.lexsort((candidates, -scores), axis=1)[:, :k]
     values = np.take_along_axis(scores, order, axis=1).astype(np.float32)
     best = np.where(np.isinf(values), -1, np.take_along_axis(candidates, order, axis=1))
-    return best, values
+    return Lists(best, values)

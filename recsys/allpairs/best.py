@@ -16,6 +16,9 @@ _ONE = 1 << 29
 MOST_ROWS = 1 << 16
 """Rows that a block may have."""
 
+LOWEST = -2.0
+"""No score is as low."""
+
 STEP = 2.0**-29
 """How far a score may be off when it was kept."""
 
@@ -44,13 +47,13 @@ class Best:
         width: others kept of each; what was not filled is position -1 with score -inf.
 
     Attributes:
-        floors: (rows,) float32: what is below cannot enter; never too high, and not always up to date.
+        floors: (rows,) float32, `LOWEST` at first: what is below cannot enter. Never too high, not always up to date.
     """
 
     def __init__(self, rows: int, width: int) -> None:
         import numpy as np
 
-        self.floors = np.full(rows, -np.inf, dtype=np.float32)
+        self.floors = np.full(rows, LOWEST, dtype=np.float32)
         self._kept = np.full((rows, width), _FREE, dtype=np.int64)
         self._came: list[tuple[npt.NDArray[np.uint16], npt.NDArray[np.int64]]] = []
         self._waiting = 0
@@ -100,7 +103,7 @@ class Best:
         together.partition(width - 1, axis=1)
         self._kept = np.ascontiguousarray(together[:, :width])
         last = self._kept[:, -1]
-        floors = np.where(last == _FREE, -np.inf, _scores(last) - STEP).astype(np.float32)
+        floors = np.where(last == _FREE, LOWEST, _scores(last) - STEP).astype(np.float32)
         np.maximum(self.floors, floors, out=self.floors)
 
 

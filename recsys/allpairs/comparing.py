@@ -1,4 +1,4 @@
-"""Blocks of papers compared with each other, each pair once, by threads: what each row has found goes to its block's best."""
+"""Blocks of papers compared, each pair once for both, by threads: what a row finds goes to its block's best."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recsys.allpairs.best import Best, Entries
+from recsys.allpairs.best import LOWEST, Best, Entries
 from recsys.allpairs.products import Product
 from recsys.allpairs.tiles import Tile
 
@@ -90,9 +90,7 @@ def _compare(product: Product, blocks: Sequence[slice], tile: Tile, best: Sequen
 
 def _add(best: Best, scores: npt.NDArray[np.float32], start: int, width: int) -> None:
     """Let the (r, c) scores of a block's rows compete."""
-    import numpy as np
-
-    if not np.isfinite(best.floors).any():
+    if best.floors.max() == LOWEST:
         best.raise_floors(_rough_floors(scores, width))
     rows, columns = _where(scores >= best.floors[:, None])
     best.add(Entries(rows, columns + start, scores[rows, columns]))
@@ -105,12 +103,12 @@ def _add_columns(best: Best, scores: npt.NDArray[np.float32], start: int) -> Non
 
 
 def _rough_floors(scores: npt.NDArray[np.float32], width: int) -> npt.NDArray[np.float32]:
-    """Floors without sorting: of `width` groups of columns, the worst group's best; -inf where there are too few."""
+    """Floors without sorting: of `width` groups of columns, the worst group's best; none where there are too few."""
     import numpy as np
 
     size = scores.shape[1] // width
     if not size:
-        return np.full(len(scores), -np.inf, dtype=np.float32)
+        return np.full(len(scores), LOWEST, dtype=np.float32)
     groups = scores[:, : size * width].reshape(len(scores), width, size)
     floors: npt.NDArray[np.float32] = groups.max(axis=2).min(axis=1)
     return floors

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys import registry
+from recsys.allpairs.exact import exact_lists, tiles_of
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, UnknownName
 from recsys.files import publish, require_space, sweep, verified
-from recsys.neighbors import Lists, all_neighbors, default_kind
+from recsys.neighbors import Block, Lists, all_neighbors, default_kind
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack
 from recsys.pipeline.progress import Progress, Silent
@@ -79,7 +80,7 @@ def index(
 ) -> IndexReport:
     """Compute the k nearest of every embedded paper and publish them; readers see the old build until the end.
 
-    All vectors are held in memory as float32, once here and once in the search index: 2 x n x dim x 4 bytes.
+    All vectors are held in memory as float32: n x dim x 4 bytes; once more where a search file is made.
 
     Args:
         index: the index folder.
@@ -175,22 +176,34 @@ class _Work:
         kind = default_kind(n) if kind == "auto" else kind
         size = n * (8 * self._k + _LIST_OVERHEAD)
         require_space(self._folder, size + (4 * listable.embeddings.size if kind != "flat" else 0), "the index")
-        searcher: SearchIndex = registry.load(registry.SEARCH, kind).build(listable.embeddings, listable.rows)
+        search: type[SearchIndex] = registry.load(registry.SEARCH, kind)
+        searcher = None if search.exact else search.build(listable.embeddings, listable.rows)
         with transaction(self._connection):
             self._built.replace_lists(self._all_lists(searcher))
-            name = "" if searcher.exact else publish(self._folder / "search", ".faiss", searcher.save)
-            self._publish(kind, name)
+            self._publish(kind, publish(self._folder / "search", ".faiss", searcher.save) if searcher else "")
         self._sweep()
         return self._report(kind, n, 0)
 
-    def _all_lists(self, searcher: SearchIndex) -> Iterator[StoredList]:
+    def _all_lists(self, searcher: SearchIndex | None) -> Iterator[StoredList]:
         listable = self._listable
-        self._progress.start("listing", len(listable.papers))
-        for block in all_neighbors(listable.embeddings, self._k, searcher, ids=listable.rows):
+        for block in self._blocks(searcher):
             packed = pack(Lists(block.positions, block.scores), listable.rows)
             for paper, neighbors in zip(listable.papers[block.start :], packed, strict=False):
                 yield StoredList(paper.row, neighbors, paper.text_hash, True)
             self._progress.advance(len(block.positions))
+
+    def _blocks(self, searcher: SearchIndex | None) -> Iterator[Block]:
+        """The lists: by a search, or exactly."""
+        embeddings, rows = self._listable.embeddings, self._listable.rows
+        if searcher is None:
+            self._progress.start("comparing", tiles_of(len(rows)))
+            blocks = exact_lists(embeddings, self._k, done=lambda tile: self._progress.advance(1))
+        else:
+            blocks = all_neighbors(embeddings, self._k, searcher, ids=rows)
+        for place, block in enumerate(blocks):
+            if place == 0:
+                self._progress.start("listing", len(rows))
+            yield block
 
     def _publish(self, kind: str, search_file: str) -> None:
         """Note the build and its works; what an earlier encoder left is dropped. Call inside the transaction."""

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recsys import registry
 from recsys.incremental import Floors, merge
 from recsys.neighbors import Lists, empty_lists, neighbors_of
 from recsys.pipeline.listable import Listable
@@ -127,10 +126,8 @@ class Refreshed:
         import numpy as np
 
         if len(own):
-            positions = np.arange(len(listable.papers))
-            searcher = registry.load(registry.SEARCH, "flat").build(listable.embeddings, positions)
             places = np.searchsorted(self.changed, own)
-            found = neighbors_of(listable.embeddings, own, k, searcher)
+            found = neighbors_of(listable.embeddings, own, k)
             self.lists.positions[places], self.lists.scores[places] = found
 
 

@@ -1,3 +1,5 @@
+"""Lists of every paper and of some, against a plain float64 reference, on values."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -6,8 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recsys.neighbors import all_neighbors, canonical_scores, default_kind, recall
-from recsys.search.flat import FlatSearch
+from recsys.allpairs.exact import exact_lists, tiles_of
+from recsys.allpairs.products import NumpyProduct, OpenVinoProduct, Product, fastest_product
+from recsys.allpairs.tiles import Tile
+from recsys.neighbors import all_neighbors, canonical_scores, default_kind, neighbors_of, recall
 from recsys.search.hnsw import HnswSearch
 
 Matrix = npt.NDArray[np.float32]
@@ -20,12 +24,12 @@ def unit_rows(n: int, seed: int, copies: int = 0, dim: int = 16) -> Matrix:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
-def lists(embeddings: Matrix, k: int, **options: object) -> tuple[npt.NDArray[np.int64], Matrix]:
-    ids = options.get("ids")
-    index = FlatSearch.build(embeddings, np.arange(len(embeddings)) if ids is None else ids)  # type: ignore[arg-type]
-    blocks = list(all_neighbors(embeddings, k, index, **options))  # type: ignore[arg-type]
-    assert [block.start for block in blocks] == list(range(0, len(embeddings), int(options.get("block", 1024))))  # type: ignore[call-overload]
-    return np.concatenate([b.positions for b in blocks]), np.concatenate([b.scores for b in blocks])
+def lists(
+    embeddings: Matrix, k: int, product: Product | None = None, block: int = 2048
+) -> tuple[npt.NDArray[np.int64], Matrix]:
+    blocks = list(exact_lists(embeddings, k, product=product, block=block))
+    assert [one.start for one in blocks] == list(range(0, len(embeddings), block))
+    return np.concatenate([one.positions for one in blocks]), np.concatenate([one.scores for one in blocks])
 
 
 def reference(embeddings: Matrix, k: int) -> tuple[npt.NDArray[np.int64], Matrix]:
@@ -36,22 +40,76 @@ def reference(embeddings: Matrix, k: int) -> tuple[npt.NDArray[np.int64], Matrix
     return order, np.take_along_axis(scores, order, axis=1).astype(np.float32)
 
 
-@settings(max_examples=60, deadline=None)
+class Rough:
+    """A product that is off by as much as it says, either way."""
+
+    name = "rough"
+    error = 0.02
+
+    def __init__(self, embeddings: Matrix) -> None:
+        self._exact = NumpyProduct(embeddings)
+
+    def __call__(self, rows: slice, columns: slice) -> Matrix:
+        scores = self._exact(rows, columns)
+        off = np.random.default_rng(rows.start + columns.start).uniform(-self.error, self.error, scores.shape)
+        return (scores + off).astype(np.float32)
+
+
+@settings(max_examples=100, deadline=None)
 @given(
     n=st.integers(1, 120),
     copies=st.integers(0, 90),
     k=st.integers(1, 60),
-    block=st.sampled_from([1, 7, 64, 1024]),
+    block=st.sampled_from([1, 7, 64, 2048]),
+    rough=st.booleans(),
     seed=st.integers(0, 10_000),
 )
-def test_equal_to_the_reference_whatever_the_block(n: int, copies: int, k: int, block: int, seed: int) -> None:
+def test_equal_to_the_reference_whatever_the_block_and_the_product(
+    n: int, copies: int, k: int, block: int, rough: bool, seed: int
+) -> None:
     embeddings = unit_rows(n, seed, copies)
-    ids = np.random.default_rng(seed).permutation(10 * n)[:n].astype(np.int64)
+    positions, values = lists(embeddings, k, (Rough if rough else NumpyProduct)(embeddings), block)
     wanted, scores = reference(embeddings, k)
-    for options in ({"block": block}, {"block": block, "ids": ids}):
-        positions, values = lists(embeddings, k, **options)
-        np.testing.assert_array_equal(positions, wanted)
-        np.testing.assert_array_equal(values, scores)
+    np.testing.assert_array_equal(positions, wanted)
+    np.testing.assert_array_equal(values, scores)
+    some = neighbors_of(embeddings, np.arange(0, n, 3), k)
+    np.testing.assert_array_equal(some.positions[:, : wanted.shape[1]], wanted[::3])
+    np.testing.assert_array_equal(some.scores[:, : wanted.shape[1]], scores[::3])
+    assert (some.positions[:, wanted.shape[1] :] == -1).all()
+
+
+@pytest.mark.parametrize("kind", ["numpy", "openvino", "fastest", "rough"])
+def test_equal_to_the_reference_where_lists_are_much_longer_than_kept(kind: str) -> None:
+    embeddings = np.concatenate([unit_rows(6000, 7, copies=200, dim=96), unit_rows(500, 8, dim=96)])
+    if kind == "openvino":
+        pytest.importorskip("openvino", reason="needs the extra [fast]")
+    product = {
+        "numpy": lambda: NumpyProduct(embeddings),
+        "openvino": lambda: OpenVinoProduct(embeddings, 2),
+        "fastest": lambda: fastest_product(embeddings, 2),
+        "rough": lambda: Rough(embeddings),
+    }[kind]()
+    positions, values = lists(embeddings, 40, product, 1000)
+    wanted, scores = reference(embeddings, 40)
+    np.testing.assert_array_equal(positions, wanted)
+    np.testing.assert_array_equal(values, scores)
+
+
+@pytest.mark.parametrize("dim", [16, 384])
+def test_no_product_is_further_off_than_it_says(dim: int) -> None:
+    pytest.importorskip("openvino", reason="needs the extra [fast]")
+    embeddings = unit_rows(3000, 9, copies=10, dim=dim)
+    true = embeddings.astype(np.float64) @ embeddings.astype(np.float64).T
+    for product in (NumpyProduct(embeddings), OpenVinoProduct(embeddings, 2)):
+        off = np.abs(product(slice(0, 1000), slice(500, 3000)) - true[:1000, 500:]).max()
+        assert off <= product.error, product.name
+
+
+def test_every_two_blocks_are_compared_once() -> None:
+    compared: list[Tile] = []
+    list(exact_lists(unit_rows(100, 1), 5, block=16, done=compared.append))
+    assert sorted(compared) == [(row, column) for row in range(7) for column in range(row, 7)]
+    assert tiles_of(100, 16) == len(compared)
 
 
 def test_order_of_rows_does_not_matter() -> None:
@@ -64,9 +122,19 @@ def test_order_of_rows_does_not_matter() -> None:
 
 
 def test_nothing_and_too_little() -> None:
-    assert list(all_neighbors(unit_rows(0, 0), 5, FlatSearch.build(unit_rows(0, 0), np.arange(0)))) == []
+    assert list(exact_lists(unit_rows(0, 0), 5)) == []
     positions, scores = lists(unit_rows(1, 0), 5)
     assert positions.shape == scores.shape == (1, 0)
+    assert neighbors_of(unit_rows(1, 0), np.arange(1), 5).positions.tolist() == [[-1] * 5]
+
+
+def test_a_failing_product_ends_all_threads() -> None:
+    class Failing(Rough):
+        def __call__(self, rows: slice, columns: slice) -> Matrix:
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        list(exact_lists(unit_rows(300, 1), 5, product=Failing(unit_rows(300, 1)), block=16))
 
 
 def test_more_copies_than_any_margin() -> None:

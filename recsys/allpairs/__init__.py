@@ -1,0 +1,1 @@
+"""All-pairs lists: every paper compared with every other, once for both, exactly."""
