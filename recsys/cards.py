@@ -1,12 +1,17 @@
-"""What is shown of papers: a `Card` for each, and the lists that cards come in."""
+"""What is shown of papers: a `Card` for each, and the lists that cards come in.
+
+Most lists are only written out again, as JSON. So a card is printed once for each paper, as the JSON before and after
+its score; lists are joined of those, and a `Card` is made of one where it is looked at.
+"""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from recsys import taxonomy
 from recsys.paper import Paper
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 """Version of the JSON that lists are written as."""
+
+_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -86,22 +93,98 @@ class Card:
         return " · ".join(part for part in parts if part)
 
 
-def card(paper: Paper, rank: int, score: float, folds: tuple[Folded, ...] = ()) -> Card:
-    """Make the card of a paper at a place in a list."""
+class PrintedCard(NamedTuple):
+    """What every list shows alike of a paper, as JSON members.
+
+    Attributes:
+        paper_id: the paper's.
+        before: members that stand before the score: id, version, title, snippet.
+        after: members that stand after it: published, subject, categories, url.
+        text_hash: the paper's.
+        folds: as in `Card`.
+    """
+
+    paper_id: str
+    before: str
+    after: str
+    text_hash: bytes
+    folds: tuple[Folded, ...] = ()
+
+    def members(self) -> dict[str, Any]:
+        """The members of both parts."""
+        members: dict[str, Any] = json.loads(f"{{{self.before},{self.after}}}")
+        return members
+
+    def card(self, rank: int, score: float) -> Card:
+        """The card at a place in a list."""
+        members = self.members()
+        return Card(**{**members, "categories": tuple(members["categories"])}, rank=rank, score=score, folds=self.folds)
+
+    def to_json(self, rank: int, score: float) -> str:
+        """JSON of that card, byte for byte that of its fields."""
+        folds = _json([asdict(folded) for folded in self.folds]) if self.folds else "[]"
+        return f'{{"rank":{rank},{self.before},"score":{score!r},{self.after},"folds":{folds}}}'
+
+
+def print_card(paper: Paper) -> PrintedCard:
+    """What lists show of a paper that stands for itself alone."""
     primary = paper.categories[0] if paper.categories else ""
-    return Card(
-        rank,
-        paper.paper_id,
-        paper.version or None,
-        paper.title,
-        snippet(paper.abstract),
-        round(score, 6),
-        paper.published,
-        taxonomy.name(primary) if primary else "",
-        paper.categories,
-        paper.url,
-        folds,
-    )
+    before = {
+        "id": paper.paper_id,
+        "version": paper.version or None,
+        "title": paper.title,
+        "snippet": snippet(paper.abstract),
+    }
+    after = {
+        "published": paper.published,
+        "subject": taxonomy.name(primary) if primary else "",
+        "categories": paper.categories,
+        "url": paper.url,
+    }
+    return PrintedCard(paper.paper_id, _json(before)[1:-1], _json(after)[1:-1], paper.text_hash)
+
+
+class Place(NamedTuple):
+    """A paper's card in a list, and its score there: cosine, 6 decimals."""
+
+    printed: PrintedCard
+    score: float
+
+
+class Cards(Sequence[Card]):
+    """The cards of a list, best first, each made when it is looked at."""
+
+    __slots__ = ("places",)
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.places = places
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    @overload
+    def __getitem__(self, place: int) -> Card: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Card]: ...
+    def __getitem__(self, place: int | slice) -> Card | Sequence[Card]:
+        if isinstance(place, slice):
+            return tuple(self)[place]
+        rank = range(1, len(self.places) + 1)[place]
+        printed, score = self.places[rank - 1]
+        return printed.card(rank, score)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Cards) and self.places == other.places
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.places))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def to_json(self) -> str:
+        """A JSON array."""
+        return f"[{','.join([printed.to_json(rank, score) for rank, (printed, score) in enumerate(self.places, 1)])}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +196,7 @@ class CardList:
         note: something the reader should know, e.g. that the list was searched now; may be empty.
     """
 
-    related: tuple[Card, ...]
+    related: Cards
     note: str
 
     @property
@@ -144,6 +227,12 @@ class CardList:
         body: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "query": self.query}
         body["related"] = [asdict(item) for item in self.related]
         return {**body, "note": self.note} if self.note else body
+
+    def to_json(self) -> bytes:
+        """That object in one line."""
+        note = f',"note":{_json(self.note)}' if self.note else ""
+        head = f'{{"schema_version":{SCHEMA_VERSION},"query":{_json(self.query)},"related":'
+        return f"{head}{self.related.to_json()}{note}}}".encode()
 
     def to_pandas(self) -> pd.DataFrame:
         """One row a card, one column a field; ids are text."""

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
-from recsys.cards import CardList, RelatedList, SearchResults
+from recsys.cards import CardList, PrintedCard, RelatedList, SearchResults
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound, Republished
 from recsys.paper import Paper
-from recsys.related import Hit, Neighbor, led_by, related_list, search_results
+from recsys.related import Neighbor, led_by, related_list, search_results
 from recsys.store.built import Build, Built
+from recsys.store.cards import StoredCards
 from recsys.store.connection import explained, reading, snapshot
 from recsys.store.corpus import Corpus, RejectedRecord
 
@@ -97,6 +98,9 @@ class Library:
         self._connection: sqlite3.Connection = self._stack.enter_context(reading(self.path))
         self._corpus = Corpus(self._connection)
         self._built = Built(self._connection)
+        self._cards = StoredCards(self._connection)
+        self._current: Build | None = None
+        self._version = -1
 
     def __enter__(self) -> Self:
         return self
@@ -175,57 +179,79 @@ class Library:
             Republished: a file is absent, and the index was written to meanwhile.
         """
         with explained(self.path):
-            asked_of = self._built.data_version()
             try:
                 with snapshot(self._connection):
+                    self._look_again()
                     yield
             except IndexDamaged as error:
-                if self._connection.in_transaction or self._built.data_version() == asked_of:
+                if self._connection.in_transaction or self._built.data_version() == self._version:
                     raise
                 raise Republished(self.path) from error
 
+    def _look_again(self) -> None:
+        """Forget what was remembered of an earlier state of the index."""
+        version = self._built.data_version()
+        if version != self._version:
+            self._version, self._current = version, None
+            self._cards.forget()
+
     def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
-        paper, row, banner = self._shown_for(self._paper(asked), fold)
-        return self._list(paper, row, k, fold, banner)
+        row, card, banner = self._shown_for(asked, fold)
+        return self._list(row, card, k, fold, banner)
 
-    def _list(self, paper: Paper, row: int, k: int, fold: bool, banner: str = "") -> RelatedList:
+    def _list(self, row: int, card: PrintedCard, k: int, fold: bool, banner: str = "") -> RelatedList:
         """The stored list of a paper; searched for now, ever wider, where that leaves fewer than k to be shown."""
-        build = self._build()
+        build = self._build
         stored = self._built.neighbors(row) if fold else None
-        if stored is None and self._built.is_quarantined(build.fingerprint, paper.text_hash):
-            reason = "has no related list: the encoder makes no finite vector of its text"
-            raise PaperNotFound(f"{paper.paper_id} {reason}", f"see {paper.url}")
         note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
-        shown = partial(related_list, self._corpus, paper, k=k, note=note, folded=not fold)
         if stored is not None:
-            cards = shown(stored)
-            if len(cards) >= k or len(stored) >= build.papers - 1:
-                return cards
-        return _wide_enough(self._nearest(build, folded=not fold).to_paper(paper, row), shown, k)
+            shown = related_list(self._cards, card, stored, k, note)
+            if len(shown) >= k or len(stored) >= build.papers - 1:
+                return shown
+        elif self._built.is_quarantined(build.fingerprint, card.text_hash):
+            reason = "has no related list: the encoder makes no finite vector of its text"
+            raise PaperNotFound(f"{card.paper_id} {reason}", f"see {self._paper_at(row).url}")
+        search = self._nearest(folded=not fold).to_paper(self._paper_at(row), row)
+        return _wide_enough(search, partial(related_list, self._cards, card, k=k, note=note, folded=not fold), k)
 
-    def _shown_for(self, paper: Paper, fold: bool) -> tuple[Paper, int, str]:
-        """The paper whose list answers for one, its row, and a banner where it is another."""
-        row = self._corpus.rows([paper.paper_id])[paper.paper_id]
-        found = self._corpus.fold_of(row) if fold or not paper.recommendable else None
-        successor = self._corpus.paper_at(found.work) if found else None
-        if found and successor and successor.recommendable:
-            what = "was withdrawn" if paper.withdrawn else "is shown as another paper"
-            banner = f"{paper.paper_id} {what} ({found.reason}): this is the list of {successor.versioned_id}"
-            return successor, found.work, banner
-        if not paper.recommendable:
+    def _shown_for(self, asked: ArxivId, fold: bool) -> tuple[int, PrintedCard, str]:
+        """The row and card of the paper whose list answers for one, and a banner where it is another."""
+        row = self._corpus.row(asked.paper_id)
+        if row is None:
+            raise self._absent(asked)
+        (own,) = self._cards.at([row])
+        found = self._corpus.fold_of(row) if fold or own is None else None
+        successor = self._cards.at([found.work])[0] if found else None
+        if found and successor:
+            what = "is shown as another paper" if own else "was withdrawn"
+            banner = (
+                f"{asked.paper_id} {what} ({found.reason}): this is the list of {successor.card(1, 1).versioned_id}"
+            )
+            return found.work, successor, banner
+        if own is None:
+            paper = self._paper(asked)
             raise PaperNotFound(f"{paper.paper_id} {_why_unlisted(paper)}", f"see {paper.url}")
-        return paper, row, ""
+        if own.paper_id != asked.paper_id:
+            raise IndexDamaged(f"{asked.paper_id} leads to the record of {own.paper_id}", "recsys doctor --repair")
+        return row, own, ""
 
+    def _paper_at(self, row: int) -> Paper:
+        paper = self._corpus.paper_at(row)
+        assert paper is not None, "a card has a paper"
+        return paper
+
+    @property
     def _build(self) -> Build:
-        build = self._built.build()
-        if build is None:
+        if self._current is None:
+            self._current = self._built.build()
+        if self._current is None:
             raise IndexStale(f"no lists at {self.path}", f"recsys update --index {self.path}")
-        return build
+        return self._current
 
-    def _nearest(self, build: Build, *, folded: bool = False) -> Nearest:
+    def _nearest(self, *, folded: bool = False) -> Nearest:
         from recsys.nearest import Nearest  # brings numpy, which a stored list does not need
 
-        return Nearest(self.path, self._built, build, folded=folded)
+        return Nearest(self.path, self._built, self._build, folded=folded)
 
     def related_many(
         self, paper_ids: Iterable[str], k: int = SHOWN, *, fold: bool = True
@@ -243,13 +269,13 @@ class Library:
             yield from self._lists(k)
 
     def _lists(self, k: int) -> Iterator[RelatedList]:
-        if self._build().papers != self._built.list_count():
+        if self._build.papers != self._built.list_count():
             raise IndexDamaged("lists are missing", "recsys doctor --repair")
         for row, paper_id in self._built.listed():
-            paper = self._corpus.paper_at(row)
-            if paper is None or paper.paper_id != paper_id:
+            (card,) = self._cards.at([row])
+            if card is None or card.paper_id != paper_id:
                 raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
-            yield self._list(paper, row, k, fold=True)
+            yield self._list(row, card, k, fold=True)
 
     def search(self, text: str, k: int = SHOWN, *, fold: bool = True) -> SearchResults:
         """The `k` papers nearest to a text; a paper that the text names exactly, by id or title, comes first.
@@ -268,20 +294,20 @@ class Library:
         return self._answer(lambda: self._search(text, k, fold))
 
     def _search(self, text: str, k: int, fold: bool) -> SearchResults:
-        build, named = self._build(), self._named(text)
+        named = self._named(text)
         if named is None:
-            shown = partial(search_results, self._corpus, text, k=k, folded=not fold)
-            return _wide_enough(self._nearest(build, folded=not fold).to_text(text), shown, k)
-        paper, row, banner = self._shown_for(named, fold)
-        return led_by(self._corpus, Hit(row, paper, 1.0), self._list(paper, row, k, fold, banner), text, k)
+            search = self._nearest(folded=not fold).to_text(text)
+            return _wide_enough(search, partial(search_results, self._cards, text, k=k, folded=not fold), k)
+        row, card, banner = self._shown_for(named, fold)
+        return led_by(card, self._list(row, card, k, fold, banner), text, k)
 
-    def _named(self, text: str) -> Paper | None:
-        """The paper whose id, or whose whole title, the text is, if any; by title only a recommendable one."""
+    def _named(self, text: str) -> ArxivId | None:
+        """The id that the text is, or that of the paper whose whole title it is; by title only a recommendable one."""
         try:
-            asked = arxiv_id.parse(text)
+            return arxiv_id.parse(text)
         except InvalidArxivId:
-            return next((paper for paper in self._corpus.with_title(text) if paper.recommendable), None)
-        return self._paper(asked)
+            titled = (paper for paper in self._corpus.with_title(text) if paper.recommendable)
+            return next((arxiv_id.parse(paper.paper_id) for paper in titled), None)
 
     def info(self) -> IndexInfo:
         """Counts, encoder and build."""

@@ -26,6 +26,7 @@ _CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     shards.strangers,
     lists.entries,
     lists.scores,
+    lists.cards,
     lists.search,
     lists.hubs,
     texts.truncated,

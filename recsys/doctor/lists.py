@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from recsys import registry
+from recsys.cards import print_card
 from recsys.doctor.case import Case
 from recsys.doctor.findings import Finding, of_papers
 from recsys.errors import IndexDamaged
@@ -14,6 +15,7 @@ from recsys.files import verified
 from recsys.library import SHOWN
 from recsys.search.rescore import NEAR, true_scores
 from recsys.store.built import unpack_neighbors
+from recsys.store.cards import StoredCards
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +80,18 @@ def scores(case: Case) -> Iterator[Finding]:
     off = (abs(stored[chosen] - true) > NEAR) & (positions[chosen] >= 0)
     wrong = [case.listable[place].paper_id for place in chosen[off.any(axis=1)].tolist()]
     yield from of_papers("list-scores", "lists have scores that the vectors do not give", wrong, case.command("index"))
+
+
+def cards(case: Case) -> Iterator[Finding]:
+    """Every stored card against the paper that it shows (deep)."""
+    if not case.deep:
+        return
+    wrong = []
+    for row, card in StoredCards(case.connection).stored():
+        paper = case.corpus.paper_at(row)
+        if paper is None or card != print_card(paper):
+            wrong.append(case.ids.get(row, f"row {row}"))
+    yield from of_papers("card-wrong", "cards are not what their papers show", wrong, case.command("index"))
 
 
 def search(case: Case) -> Iterator[Finding]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import BinaryIO, ClassVar
 
@@ -18,4 +17,4 @@ class JsonlExporter:
     def write(self, lists: Iterable[CardList], out: BinaryIO) -> None:
         """Write the lists."""
         for shown in lists:
-            out.write(json.dumps(shown.to_dict(), ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+            out.write(shown.to_json() + b"\n")

@@ -21,6 +21,7 @@ from recsys.pipeline.packing import pack
 from recsys.pipeline.progress import Progress, Silent
 from recsys.pipeline.refresh import Difference, Refreshed, refreshed_lists
 from recsys.store.built import Build, Built, StoredList
+from recsys.store.cards import StoredCards
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
 
@@ -37,6 +38,9 @@ _STALE_FILE = 0.1
 
 _LIST_OVERHEAD = 64
 """Bytes of a stored list beside its neighbours."""
+
+_CARD = 1000
+"""Bytes of a stored card, with room to spare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,7 @@ class _Work:
         self._progress = progress
         self._built = Built(connection)
         self._corpus = Corpus(connection)
+        self._cards = StoredCards(connection)
         self._listable = Listable.gather(folder, self._built, self._corpus, self._digest())
 
     def _digest(self) -> str:
@@ -174,11 +179,12 @@ class _Work:
         """Compute and publish every list."""
         listable, n = self._listable, len(self._listable.papers)
         kind = default_kind(n) if kind == "auto" else kind
-        size = n * (8 * self._k + _LIST_OVERHEAD)
+        size = n * (8 * self._k + _LIST_OVERHEAD + _CARD)
         require_space(self._folder, size + (4 * listable.embeddings.size if kind != "flat" else 0), "the index")
         search: type[SearchIndex] = registry.load(registry.SEARCH, kind)
         searcher = None if search.exact else search.build(listable.embeddings, listable.rows)
         with transaction(self._connection):
+            self._cards.drop()
             self._built.replace_lists(self._all_lists(searcher))
             self._publish(kind, publish(self._folder / "search", ".faiss", searcher.save) if searcher else "")
         self._sweep()
@@ -212,6 +218,7 @@ class _Work:
         self._corpus.replace_folds(self._listable.folds)
         self._built.add_build(Build(created, self._listable.digest, kind, search_file, n, self._k, revision))
         self._built.keep_only(self._listable.digest)
+        self._cards.fill()
 
     def _sweep(self) -> None:
         build = self._built.build()

@@ -14,7 +14,7 @@ from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
 from recsys.store.corpus import LISTABLE, RECOMMENDABLE
 from recsys.store.meta import Meta
 
-_BUILD = "created, fingerprint, kind, search_file, papers, k, revision"
+_BUILD = "created, fingerprint, kind, search_file, papers, k, revision, recall"
 _USED = "(text_hash IN (SELECT text_hash FROM papers) OR text_hash IN (SELECT text_hash FROM related))"
 _REPAIR = "recsys doctor --repair"
 
@@ -77,6 +77,7 @@ class Build:
         papers: how many papers have lists.
         k: neighbours kept of each.
         revision: the corpus revision that it was made of.
+        recall: share of the true 20 nearest that lists hold, measured on a sample; 1 where the search is exact.
         number: grows with every build of an index.
     """
 
@@ -87,6 +88,7 @@ class Build:
     papers: int
     k: int
     revision: int
+    recall: float = 1.0
     number: int = 0
 
 
@@ -405,9 +407,10 @@ class Built:
             build.papers,
             build.k,
             build.revision,
+            build.recall,
         )
         added = self._connection.execute(
-            f"INSERT INTO builds ({_BUILD}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*fields, checksum(fields))
+            f"INSERT INTO builds ({_BUILD}, checksum) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", (*fields, checksum(fields))
         )
         self._connection.execute("DELETE FROM builds WHERE build < ?", (added.lastrowid,))
 

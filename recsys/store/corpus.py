@@ -12,6 +12,7 @@ from recsys.errors import IndexDamaged
 from recsys.paper import Paper, from_json, to_json
 from recsys.store.checksums import checksum
 from recsys.store.keys import speaks_of_a_copy, start_key, title_key, title_letters
+from recsys.store.lookup import matching
 from recsys.store.meta import Meta
 from recsys.store.newest import joined, newness
 
@@ -33,7 +34,6 @@ RECOMMENDABLE = "withdrawn = 0 AND abstract <> ''"
 LISTABLE = f"{RECOMMENDABLE} AND papers.row NOT IN (SELECT row FROM works)"
 """SQL: those that do: a paper that is folded into another is not listed beside it."""
 
-_LOOKUP = 500
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -221,11 +221,7 @@ class Corpus:
         ]
 
     def _select(self, query: str, values: Iterable[object]) -> Iterator[tuple[Any, ...]]:
-        """The rows of a query that ends in a column, where that column is one of the values."""
-        wanted = list(values)
-        for start in range(0, len(wanted), _LOOKUP):
-            some = wanted[start : start + _LOOKUP]
-            yield from self._connection.execute(f"{query} IN ({', '.join('?' * len(some))})", some).fetchall()
+        return matching(self._connection, query, values)
 
     def paper(self, paper_id: str) -> Paper | None:
         """One paper by its canonical id, or None.

@@ -60,4 +60,21 @@ def _to_2(connection: sqlite3.Connection) -> None:
         connection.execute("UPDATE shards SET texts = ? WHERE shard = ?", (texts, shard))
 
 
-_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2}
+_TO_3 = (
+    """CREATE TABLE cards (row INTEGER PRIMARY KEY, paper_id TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL,
+       text_hash BLOB NOT NULL, checksum INTEGER NOT NULL)""",
+    "CREATE TRIGGER papers_change AFTER UPDATE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END",
+    "CREATE TRIGGER papers_remove AFTER DELETE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END",
+    "ALTER TABLE builds ADD COLUMN recall REAL NOT NULL DEFAULT 1",
+    "UPDATE builds SET checksum = checksum(created, fingerprint, kind, search_file, papers, k, revision, recall)",
+)
+"""Cards are stored, and how well an approximate search did."""
+
+
+def _to_3(connection: sqlite3.Connection) -> None:
+    connection.create_function("checksum", -1, lambda *fields: checksum(fields), deterministic=True)
+    for statement in _TO_3:
+        connection.execute(statement)
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3}

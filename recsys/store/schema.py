@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 """Version of the schema below, kept in `PRAGMA user_version`."""
 
 SCHEMA = """
@@ -84,6 +84,7 @@ CREATE TABLE builds (
     papers INTEGER NOT NULL,
     k INTEGER NOT NULL,
     revision INTEGER NOT NULL,
+    recall REAL NOT NULL DEFAULT 1,  -- share of the true 20 nearest in a list, by an exact sample
     checksum INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE related (
@@ -93,6 +94,16 @@ CREATE TABLE related (
     searchable INTEGER NOT NULL DEFAULT 1,   -- whether the build's search file holds that vector
     checksum INTEGER NOT NULL DEFAULT 0      -- of all the above
 );
+CREATE TABLE cards (
+    row INTEGER PRIMARY KEY,         -- a paper that is listed
+    paper_id TEXT NOT NULL,
+    before TEXT NOT NULL,            -- JSON members of its card, up to the score
+    after TEXT NOT NULL,             -- those after the score
+    text_hash BLOB NOT NULL,
+    checksum INTEGER NOT NULL        -- of all the above
+);
+CREATE TRIGGER papers_change AFTER UPDATE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END;
+CREATE TRIGGER papers_remove AFTER DELETE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END;
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL,

@@ -9,28 +9,20 @@ from pathlib import Path
 import pytest
 
 from recsys import registry
-from recsys.cards import Card, RelatedList, SearchResults
+from recsys.cards import Cards, Place, RelatedList, SearchResults, print_card
 from recsys.errors import RecsysError
 from recsys.exporters.base import exporter_for
 from recsys.exporters.json import JsonExporter
 from recsys.exporters.text import TextExporter
+from recsys.paper import Paper
 
-FIRST = Card(
-    1,
-    "2401.90002",
-    3,
-    "On $k[x,y]$",
-    "A text …",
-    0.9,
-    "2026-10-16",
-    "Logic",
-    ("cs.LO", "math.LO"),
-    "https://arxiv.org/abs/2401.90002v3",
-)
-SECOND = Card(2, "math/0301901", None, "=1+1", "-b <b>*c*</b>", -0.25, "", "", (), "https://arxiv.org/abs/math/0301901")
+FIRST = Paper("2401.90002", 3, "On $k[x,y]$", "A text …", categories=("math.LO", "cs.LO"), published="2026-10-16")
+SECOND = Paper("math/0301901", 0, "=1+1", "-b <b>*c*</b>")
 LISTS = [
-    RelatedList((FIRST, SECOND), "", "2401.90001", 1, "Query [/b] one"),
-    SearchResults((), "", "some text"),
+    RelatedList(
+        Cards([Place(print_card(FIRST), 0.9), Place(print_card(SECOND), -0.25)]), "", "2401.90001", 1, "Query [/b] one"
+    ),
+    SearchResults(Cards([]), "", "some text"),
 ]
 
 
@@ -75,8 +67,8 @@ def test_text() -> None:
 
 
 def test_text_shows_no_escape_sequence_of_a_paper() -> None:
-    evil = Card(1, "2401.90002", 1, "a\x1b]8;;http://x\x07b\u202e", "\x9b31m\nred", 1.0, "", "", (), "")
-    text = written(TextExporter(), [RelatedList((evil,), "", "2401.90001", 1, "\x1b[2J")]).decode()
+    evil = Place(print_card(Paper("2401.90002", 1, "a\x1b]8;;http://x\x07b\u202e", "\x9b31m\nred")), 1.0)
+    text = written(TextExporter(), [RelatedList(Cards([evil]), "", "2401.90001", 1, "\x1b[2J")]).decode()
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
     assert text.splitlines()[2] == "\N{REPLACEMENT CHARACTER}31m red"
 
@@ -95,7 +87,7 @@ def test_json_is_the_documented_object() -> None:
         "score": 0.9,
         "published": "2026-10-16",
         "subject": "Logic",
-        "categories": ["cs.LO", "math.LO"],
+        "categories": ["math.LO", "cs.LO"],
         "url": "https://arxiv.org/abs/2401.90002v3",
         "folds": [],
     }
@@ -117,7 +109,7 @@ def test_ids() -> None:
 def test_csv_runs_no_formula() -> None:
     rows = list(csv.DictReader(io.StringIO(written(registry.load(registry.EXPORTERS, "csv")(), LISTS).decode())))
     assert [row["query"] for row in rows] == ["2401.90001", "2401.90001"]
-    assert rows[0]["categories"] == "cs.LO math.LO"
+    assert rows[0]["categories"] == "math.LO cs.LO"
     assert rows[0]["snippet"] == "A text …"
     assert (rows[1]["title"], rows[1]["snippet"], rows[1]["version"]) == ("'=1+1", "'-b <b>*c*</b>", "")
     assert rows[1]["score"] == "-0.25"

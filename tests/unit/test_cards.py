@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
-from recsys.cards import Card, RelatedList, SearchResults, card, long_date
+from recsys.cards import Card, Cards, Folded, Place, RelatedList, SearchResults, long_date, print_card
 from recsys.paper import Paper
 
 PAPER = Paper("math/0301901", 2, "On <b>trees</b>", "We plant trees.", (), ("math.CO", "cs.DS"), "2003-01-06")
@@ -27,7 +28,7 @@ def test_long_date(iso: str, shown: str) -> None:
 
 
 def test_a_card_shows_its_paper() -> None:
-    assert card(PAPER, 3, 0.12345678) == Card(
+    assert print_card(PAPER).card(3, 0.123457) == Card(
         3,
         "math/0301901",
         2,
@@ -39,13 +40,14 @@ def test_a_card_shows_its_paper() -> None:
         ("math.CO", "cs.DS"),
         "https://arxiv.org/abs/math/0301901v2",
     )
-    unknown = card(replace(PAPER, version=0, categories=(), published=""), 1, 1.0)
+    unknown = print_card(replace(PAPER, version=0, categories=(), published="")).card(1, 1.0)
     assert (unknown.version, unknown.subject, unknown.url) == (None, "", "https://arxiv.org/abs/math/0301901")
     assert unknown.caption == "1.000 · math/0301901 · On <b>trees</b>"
 
 
 def test_a_list_is_a_sequence_that_prints_and_tabulates() -> None:
-    cards = (card(PAPER, 1, 0.5), card(replace(PAPER, paper_id="2401.90001", version=0), 2, 0.25))
+    other = replace(PAPER, paper_id="2401.90001", version=0)
+    cards = Cards([Place(print_card(PAPER), 0.5), Place(print_card(other), 0.25)])
     shown = RelatedList(cards, "", "2401.90002", None, "Query")
     assert len(shown) == 2
     assert list(shown) == [shown[0], shown[1]]
@@ -59,5 +61,29 @@ def test_a_list_is_a_sequence_that_prints_and_tabulates() -> None:
     assert "<b>trees" not in shown._repr_html_()
     assert shown.to_dict()["query"] == {"id": "2401.90002", "version": None, "title": "Query"}
     assert "note" not in shown.to_dict()
-    assert RelatedList((), "found now", "2401.90002", None, "Query").to_dict()["note"] == "found now"
-    assert SearchResults((), "", "a text").to_pandas().empty
+    assert RelatedList(Cards([]), "found now", "2401.90002", None, "Query").to_dict()["note"] == "found now"
+    assert SearchResults(Cards([]), "", "a text").to_pandas().empty
+
+
+def test_cards_are_a_sequence() -> None:
+    places = [Place(print_card(replace(PAPER, paper_id=f"2401.9000{number}")), number / 10) for number in range(4)]
+    cards = Cards(places)
+    assert [(card.rank, card.id) for card in cards] == [(n + 1, f"2401.9000{n}") for n in range(4)]
+    assert (cards[-1], list(cards[1:3])) == (cards[3], [cards[1], cards[2]])
+    assert cards == Cards(list(places))
+    assert hash(cards) == hash(Cards(tuple(places)))
+    assert cards != Cards(places[1:])
+    assert cards != tuple(cards)
+    assert repr(cards) == repr(tuple(cards))
+    with pytest.raises(IndexError):
+        cards[4]
+
+
+@pytest.mark.parametrize("note", ["", 'with "quotes"'])
+@pytest.mark.parametrize("score", [1.0, -0.25, 1e-06, 0.0, 0.123457])
+def test_json_is_that_of_the_fields_to_the_byte(score: float, note: str) -> None:
+    odd = replace(PAPER, title='A "quote", a \\ and é \x7f', abstract="Tab\tand\nline \u2028 $a$ " * 20)
+    folding = print_card(odd)._replace(folds=(Folded("2401.90001", "duplicate"),))
+    shown = RelatedList(Cards([Place(folding, score), Place(print_card(PAPER), score)]), note, "2401.90002", 1, "Q")
+    plain = json.dumps(shown.to_dict(), ensure_ascii=False, separators=(",", ":"))
+    assert shown.to_json().decode() == plain
