@@ -99,16 +99,14 @@ class PrintedCard(NamedTuple):
     Attributes:
         paper_id: the paper's.
         before: members that stand before the score: id, version, title, snippet.
-        after: members that stand after it: published, subject, categories, url.
+        after: members that stand after it: published, subject, categories, url, folds.
         text_hash: the paper's.
-        folds: as in `Card`.
     """
 
     paper_id: str
     before: str
     after: str
     text_hash: bytes
-    folds: tuple[Folded, ...] = ()
 
     def members(self) -> dict[str, Any]:
         """The members of both parts."""
@@ -118,16 +116,16 @@ class PrintedCard(NamedTuple):
     def card(self, rank: int, score: float) -> Card:
         """The card at a place in a list."""
         members = self.members()
-        return Card(**{**members, "categories": tuple(members["categories"])}, rank=rank, score=score, folds=self.folds)
+        categories, folds = tuple(members.pop("categories")), tuple(Folded(**one) for one in members.pop("folds"))
+        return Card(**members, rank=rank, score=score, categories=categories, folds=folds)
 
-    def to_json(self, rank: int, score: float) -> str:
-        """JSON of that card, byte for byte that of its fields."""
-        folds = _json([asdict(folded) for folded in self.folds]) if self.folds else "[]"
-        return f'{{"rank":{rank},{self.before},"score":{score!r},{self.after},"folds":{folds}}}'
+    def folding(self, folds: Sequence[Folded]) -> PrintedCard:
+        """The same paper, shown with these folds."""
+        return self._replace(after=_after({**self.members(), "folds": [asdict(folded) for folded in folds]}))
 
 
 def print_card(paper: Paper) -> PrintedCard:
-    """What lists show of a paper that stands for itself alone."""
+    """What lists show of a paper that folds no other."""
     primary = paper.categories[0] if paper.categories else ""
     before = {
         "id": paper.paper_id,
@@ -140,8 +138,14 @@ def print_card(paper: Paper) -> PrintedCard:
         "subject": taxonomy.name(primary) if primary else "",
         "categories": paper.categories,
         "url": paper.url,
+        "folds": [],
     }
-    return PrintedCard(paper.paper_id, _json(before)[1:-1], _json(after)[1:-1], paper.text_hash)
+    return PrintedCard(paper.paper_id, _json(before)[1:-1], _after(after), paper.text_hash)
+
+
+def _after(members: dict[str, Any]) -> str:
+    names = ("published", "subject", "categories", "url", "folds")
+    return _json({name: members[name] for name in names})[1:-1]
 
 
 class Place(NamedTuple):
@@ -183,8 +187,12 @@ class Cards(Sequence[Card]):
         return repr(tuple(self))
 
     def to_json(self) -> str:
-        """A JSON array."""
-        return f"[{','.join([printed.to_json(rank, score) for rank, (printed, score) in enumerate(self.places, 1)])}]"
+        """A JSON array, byte for byte that of the cards' fields."""
+        printed = [
+            f'{{"rank":{rank},{before},"score":{score!r},{after}}}'
+            for rank, ((_, before, after, _), score) in enumerate(self.places, 1)
+        ]
+        return f"[{','.join(printed)}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -19,7 +20,7 @@ from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound, Republished
 from recsys.paper import Paper
 from recsys.related import Neighbor, led_by, related_list, search_results
-from recsys.store.built import Build, Built
+from recsys.store.built import Build, Built, unpack_neighbors
 from recsys.store.cards import StoredCards
 from recsys.store.connection import explained, reading, snapshot
 from recsys.store.corpus import Corpus, RejectedRecord
@@ -34,6 +35,9 @@ SHOWN = 20
 """Papers in a list unless asked otherwise."""
 
 _SEARCHED_NOW = "not in the last build; searched now (recsys update stores its list)"
+_AT_ONCE = 500
+"""Lists read together where all are wanted."""
+
 _SPARE = 20
 """Neighbours fetched beyond `k`, for those that are filtered when shown."""
 
@@ -197,12 +201,13 @@ class Library:
 
     def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
         row, card, banner = self._shown_for(asked, fold)
-        return self._list(row, card, k, fold, banner)
+        return self._list(row, card, self._built.neighbors(row) if fold else None, k, fold, banner)
 
-    def _list(self, row: int, card: PrintedCard, k: int, fold: bool, banner: str = "") -> RelatedList:
-        """The stored list of a paper; searched for now, ever wider, where that leaves fewer than k to be shown."""
+    def _list(
+        self, row: int, card: PrintedCard, stored: list[Neighbor] | None, k: int, fold: bool, banner: str = ""
+    ) -> RelatedList:
+        """A paper's list of what is stored; searched for now, ever wider, where that leaves fewer than k to show."""
         build = self._build
-        stored = self._built.neighbors(row) if fold else None
         note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
         if stored is not None:
             shown = related_list(self._cards, card, stored, k, note)
@@ -271,11 +276,15 @@ class Library:
     def _lists(self, k: int) -> Iterator[RelatedList]:
         if self._build.papers != self._built.list_count():
             raise IndexDamaged("lists are missing", "recsys doctor --repair")
-        for row, paper_id in self._built.listed():
-            (card,) = self._cards.at([row])
-            if card is None or card.paper_id != paper_id:
-                raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
-            yield self._list(row, card, k, fold=True)
+        listed = self._built.listed()
+        while some := list(islice(listed, _AT_ONCE)):
+            rows = [row for row, _ in some]
+            stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists(rows)}
+            self._cards.at(list({row for neighbors in stored.values() for row, _ in neighbors[:k]}.union(rows)))
+            for (row, paper_id), card in zip(some, self._cards.at(rows), strict=True):
+                if card is None or card.paper_id != paper_id:
+                    raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
+                yield self._list(row, card, stored.get(row), k, fold=True)
 
     def search(self, text: str, k: int = SHOWN, *, fold: bool = True) -> SearchResults:
         """The `k` papers nearest to a text; a paper that the text names exactly, by id or title, comes first.
@@ -299,7 +308,8 @@ class Library:
             search = self._nearest(folded=not fold).to_text(text)
             return _wide_enough(search, partial(search_results, self._cards, text, k=k, folded=not fold), k)
         row, card, banner = self._shown_for(named, fold)
-        return led_by(card, self._list(row, card, k, fold, banner), text, k)
+        stored = self._built.neighbors(row) if fold else None
+        return led_by(card, self._list(row, card, stored, k, fold, banner), text, k)
 
     def _named(self, text: str) -> ArxivId | None:
         """The id that the text is, or that of the paper whose whole title it is; by title only a recommendable one."""

@@ -6,8 +6,7 @@ since, or a second copy of a text that is already in the list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Sequence
 
 from recsys.cards import Cards, Place, PrintedCard, RelatedList, SearchResults
 from recsys.store.cards import StoredCards
@@ -50,20 +49,16 @@ def _distinct(
     cards: StoredCards, neighbors: Sequence[Neighbor], k: int, seen: Iterable[PrintedCard], folded: bool
 ) -> list[Place]:
     """The first k recommendable papers, none of them in `seen`; of distinct text unless copies are wanted."""
-    return list(islice(_recommendable(cards, neighbors, k, list(seen), folded), k))
-
-
-def _recommendable(
-    cards: StoredCards, neighbors: Sequence[Neighbor], k: int, seen: list[PrintedCard], folded: bool
-) -> Iterator[Place]:
-    ids = {card.paper_id for card in seen}
-    texts = set() if folded else {card.text_hash for card in seen}
-    for start in range(0, len(neighbors), max(k, 1)):
-        some = neighbors[start : start + max(k, 1)]
+    ids, texts = {card.paper_id for card in seen}, {card.text_hash for card in seen}
+    places: list[Place] = []
+    for start in range(0, len(neighbors), k):
+        some = neighbors[start : start + k]
         for card, (_, score) in zip(cards.at([row for row, _ in some]), some, strict=True):
-            if card is None or card.paper_id in ids or card.text_hash in texts:
+            if card is None or card.paper_id in ids or (not folded and card.text_hash in texts):
                 continue
+            if len(places) == k:
+                return places
             ids.add(card.paper_id)
-            if not folded:
-                texts.add(card.text_hash)
-            yield Place(card._replace(folds=()) if folded and card.folds else card, round(score, 6))
+            texts.add(card.text_hash)
+            places.append(Place(card.folding(()) if folded else card, round(score, 6)))
+    return places

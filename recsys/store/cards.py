@@ -52,7 +52,7 @@ class StoredCards:
         found.update(self._made(row for row, card in found.items() if card is None))
         for row, copies in self._corpus.folds_of(rows).items():
             if (card := found[row]) is not None:
-                found[row] = card._replace(folds=tuple(Folded(*copy) for copy in copies))
+                found[row] = card.folding([Folded(*copy) for copy in copies])
         return found
 
     def stored(self) -> Iterator[tuple[int, PrintedCard | None]]:

@@ -83,7 +83,8 @@ def test_cards_are_a_sequence() -> None:
 @pytest.mark.parametrize("score", [1.0, -0.25, 1e-06, 0.0, 0.123457])
 def test_json_is_that_of_the_fields_to_the_byte(score: float, note: str) -> None:
     odd = replace(PAPER, title='A "quote", a \\ and é \x7f', abstract="Tab\tand\nline \u2028 $a$ " * 20)
-    folding = print_card(odd)._replace(folds=(Folded("2401.90001", "duplicate"),))
+    folding = print_card(odd).folding([Folded("2401.90001", "duplicate")])
+    assert folding.folding([]) == print_card(odd)
     shown = RelatedList(Cards([Place(folding, score), Place(print_card(PAPER), score)]), note, "2401.90002", 1, "Q")
     plain = json.dumps(shown.to_dict(), ensure_ascii=False, separators=(",", ":"))
     assert shown.to_json().decode() == plain

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import recsys
-from recsys.cards import PrintedCard, print_card
+from recsys.cards import Folded, PrintedCard, print_card
 from recsys.paper import Paper
 from recsys.store import cards
 from recsys.store.cards import StoredCards
@@ -51,7 +51,7 @@ def test_a_card_goes_when_its_paper_changes(tmp_path: Path) -> None:
         assert shown(connection, [2, 3, 4]) == [print_card(newer), None, None]
         (folding,) = shown(connection, [1])
         assert folding is not None
-        assert [(folded.id, folded.reason) for folded in folding.folds] == [("2401.90005", "duplicate")]
+        assert folding == print_card(PAPERS[0]).folding([Folded("2401.90005", "duplicate")])
 
 
 def test_what_is_remembered_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
