@@ -12,6 +12,7 @@ from typing import NamedTuple
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
 from recsys.store.corpus import LISTABLE, RECOMMENDABLE
+from recsys.store.lookup import matching
 from recsys.store.meta import Meta
 
 _BUILD = "created, fingerprint, kind, search_file, papers, k, revision, recall"
@@ -268,6 +269,8 @@ class Built:
         reachable = f"""
             FROM embeddings JOIN shards USING (shard) JOIN papers USING (text_hash) JOIN related USING (row)
             WHERE embeddings.fingerprint = ? AND related.text_hash = papers.text_hash AND {RECOMMENDABLE}"""
+        left_out = f"SELECT row FROM related LEFT JOIN papers USING (row) WHERE ({RECOMMENDABLE}) IS NOT TRUE"
+        self._check_left_out(row for (row,) in self._connection.execute(left_out))
         (wanted,) = self._connection.execute(f"SELECT count(*) {listed}").fetchone()
         (found,) = self._connection.execute(f"SELECT count(*) {reachable}", (build.fingerprint,)).fetchone()
         if self.list_count() != build.papers or found + len(self.changed(build.fingerprint)) != wanted:
@@ -279,9 +282,13 @@ class Built:
 
     def searchable(self, digest: str, rows: Sequence[int]) -> list[Embedded]:
         """Those of some papers that are listed with a vector that is in the build's search file, by paper id."""
-        return self._listed(
-            digest, "searchable = 1 AND related.row IN (SELECT value FROM json_each(?))", json.dumps(rows)
-        )
+        hits = json.dumps(rows)
+        query = """
+            SELECT row FROM cards WHERE row IN (SELECT value FROM json_each(?))
+            AND row NOT IN (SELECT row FROM related) AND row NOT IN (SELECT row FROM works)"""
+        for (row,) in self._connection.execute(query, (hits,)):
+            raise _lost_list(row)
+        return self._listed(digest, "searchable = 1 AND related.row IN (SELECT value FROM json_each(?))", hits)
 
     def unsearchable_rows(self) -> set[int]:
         """Rows of the lists whose vector is not in the build's search file."""
@@ -293,10 +300,16 @@ class Built:
 
     def _listed(self, digest: str, where: str, *values: object) -> list[Embedded]:
         query = f"""
-            SELECT related.row, paper_id, related.text_hash, shard, position FROM related
-            JOIN papers USING (row) LEFT JOIN embeddings ON embeddings.text_hash = related.text_hash
-            AND fingerprint = ? WHERE {RECOMMENDABLE} AND {where} ORDER BY paper_id"""
-        found = list(map(Embedded._make, self._connection.execute(query, (digest, *values))))
+            SELECT related.row, paper_id, related.text_hash, shard, position, {RECOMMENDABLE} FROM related
+            LEFT JOIN papers USING (row) LEFT JOIN embeddings ON embeddings.text_hash = related.text_hash
+            AND fingerprint = ? WHERE {where} ORDER BY paper_id"""
+        found, left_out = list[Embedded](), list[int]()
+        for row, *place, recommendable in self._connection.execute(query, (digest, *values)):
+            if recommendable:
+                found.append(Embedded(row, *place))
+            else:
+                left_out.append(row)
+        self._check_left_out(left_out)
         if any(one.shard is None for one in found):
             raise IndexDamaged("a listed paper has no vector", _REPAIR)
         return found
@@ -389,13 +402,19 @@ class Built:
         for row, paper_id in self._connection.execute(query):
             found.add(row)
             yield row, paper_id
-        for (row,) in self._connection.execute("SELECT row FROM related ORDER BY row"):
-            if row not in found and self._is_recommendable(row):
-                raise IndexDamaged(f"the paper at row {row} cannot be found by its id", _REPAIR)
+        left_out = [row for (row,) in self._connection.execute("SELECT row FROM related") if row not in found]
+        self._check_left_out(left_out)
+        if len(found) + len(list(self.stored_lists(left_out))) != self.list_count():
+            raise IndexDamaged("some lists cannot be found by their rows", _REPAIR)
 
-    def _is_recommendable(self, row: int) -> bool:
-        query = f"SELECT 1 FROM papers WHERE row = ? AND {RECOMMENDABLE}"
-        return self._connection.execute(query, (row,)).fetchone() is not None
+    def _check_left_out(self, rows: Iterable[int]) -> None:
+        """Check that listed papers are left out because they are recommended no more: such have no card.
+
+        Raises:
+            IndexDamaged: one has a card.
+        """
+        for (row,) in matching(self._connection, "SELECT row FROM cards WHERE row", rows):
+            raise _lost_list(row)
 
     def add_build(self, build: Build) -> None:
         """Make `build` the current one, under the next number. Call inside the transaction that replaces the lists."""
@@ -435,3 +454,7 @@ class Built:
 
 def _damaged_list(row: int) -> IndexDamaged:
     return IndexDamaged(f"the related list at row {row} is damaged", _REPAIR)
+
+
+def _lost_list(row: int) -> IndexDamaged:
+    return IndexDamaged(f"the paper at row {row} and its list do not find each other", _REPAIR)
