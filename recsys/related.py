@@ -28,9 +28,7 @@ def related_list(
         note: see `CardList.note`.
         folded: whether copies of a work stand on their own.
     """
-    places = _distinct(cards, neighbors, k, [own], folded)
-    about = own.members()
-    return RelatedList(Cards(places), note, own.paper_id, about["version"], about["title"])
+    return RelatedList(Cards(_distinct(cards, neighbors, k, [own], folded)), note, own)
 
 
 def search_results(

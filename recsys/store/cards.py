@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 
 from recsys.cards import Folded, PrintedCard, print_card
-from recsys.store.checksums import checksum
+from recsys.store.checksums import checksum_of_card
 from recsys.store.corpus import LISTABLE, Corpus
 from recsys.store.lookup import matching
 
@@ -59,13 +59,13 @@ class StoredCards:
         """Every stored card by row, without folds; None where it is damaged."""
         query = "SELECT row, paper_id, before, after, text_hash, checksum FROM cards ORDER BY row"
         for *fields, stored in self._connection.execute(query):
-            yield fields[0], PrintedCard(*fields[1:]) if checksum(fields) == stored else None
+            yield fields[0], PrintedCard(*fields[1:]) if checksum_of_card(*fields) == stored else None
 
     def _stored(self, rows: Sequence[int]) -> Iterator[tuple[int, PrintedCard]]:
         """Those that are stored and whole."""
         query = "SELECT row, paper_id, before, after, text_hash, checksum FROM cards WHERE row"
         for *fields, stored in matching(self._connection, query, rows):
-            if checksum(fields) == stored:
+            if checksum_of_card(*fields) == stored:
                 yield fields[0], PrintedCard(*fields[1:])
 
     def _made(self, rows: Iterable[int]) -> Iterator[tuple[int, PrintedCard]]:
@@ -82,7 +82,7 @@ class StoredCards:
             stored = ((row, card.paper_id, card.before, card.after, card.text_hash) for row, card in made)
             self._connection.executemany(
                 "INSERT INTO cards (row, paper_id, before, after, text_hash, checksum) VALUES (?, ?, ?, ?, ?, ?)",
-                ((*fields, checksum(fields)) for fields in stored),
+                ((*fields, checksum_of_card(*fields)) for fields in stored),
             )
 
     def drop(self) -> None:

@@ -17,6 +17,11 @@ def checksum_of_list(row: int, neighbors: bytes, text_hash: bytes, searchable: i
     return crc32(neighbors, crc32(text_hash, crc32(b"%d %d" % (row, searchable))))
 
 
+def checksum_of_card(row: int, paper_id: str, before: bytes, after: bytes, text_hash: bytes) -> int:
+    """CRC-32 of a stored card."""
+    return crc32(text_hash, crc32(after, crc32(before, crc32(b"%d %b " % (row, paper_id.encode())))))
+
+
 def digest_of_texts(text_hashes: Iterable[bytes]) -> bytes:
     """16 bytes (BLAKE2b) of text hashes in the order of their vectors: ties a shard's rows to their texts."""
     return blake2b(b"".join(text_hashes), digest_size=16).digest()

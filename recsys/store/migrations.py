@@ -61,7 +61,7 @@ def _to_2(connection: sqlite3.Connection) -> None:
 
 
 _TO_3 = (
-    """CREATE TABLE cards (row INTEGER PRIMARY KEY, paper_id TEXT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL,
+    """CREATE TABLE cards (row INTEGER PRIMARY KEY, paper_id TEXT NOT NULL, before BLOB NOT NULL, after BLOB NOT NULL,
        text_hash BLOB NOT NULL, checksum INTEGER NOT NULL)""",
     "CREATE TRIGGER papers_change AFTER UPDATE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END",
     "CREATE TRIGGER papers_remove AFTER DELETE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END",

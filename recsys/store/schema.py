@@ -97,8 +97,8 @@ CREATE TABLE related (
 CREATE TABLE cards (
     row INTEGER PRIMARY KEY,         -- a paper that is listed
     paper_id TEXT NOT NULL,
-    before TEXT NOT NULL,            -- JSON members of its card, up to the score
-    after TEXT NOT NULL,             -- those after the score
+    before BLOB NOT NULL,            -- JSON members of its card, up to the score; UTF-8
+    after BLOB NOT NULL,             -- those after the score
     text_hash BLOB NOT NULL,
     checksum INTEGER NOT NULL        -- of all the above
 );

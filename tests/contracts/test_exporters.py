@@ -18,10 +18,9 @@ from recsys.paper import Paper
 
 FIRST = Paper("2401.90002", 3, "On $k[x,y]$", "A text …", categories=("math.LO", "cs.LO"), published="2026-10-16")
 SECOND = Paper("math/0301901", 0, "=1+1", "-b <b>*c*</b>")
+ASKED = print_card(Paper("2401.90001", 1, "Query [/b] one", "We ask."))
 LISTS = [
-    RelatedList(
-        Cards([Place(print_card(FIRST), 0.9), Place(print_card(SECOND), -0.25)]), "", "2401.90001", 1, "Query [/b] one"
-    ),
+    RelatedList(Cards([Place(print_card(FIRST), 0.9), Place(print_card(SECOND), -0.25)]), "", ASKED),
     SearchResults(Cards([]), "", "some text"),
 ]
 
@@ -68,7 +67,8 @@ def test_text() -> None:
 
 def test_text_shows_no_escape_sequence_of_a_paper() -> None:
     evil = Place(print_card(Paper("2401.90002", 1, "a\x1b]8;;http://x\x07b\u202e", "\x9b31m\nred")), 1.0)
-    text = written(TextExporter(), [RelatedList(Cards([evil]), "", "2401.90001", 1, "\x1b[2J")]).decode()
+    escape = print_card(Paper("2401.90001", 1, "\x1b[2J", "We ask."))
+    text = written(TextExporter(), [RelatedList(Cards([evil]), "", escape)]).decode()
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
     assert text.splitlines()[2] == "\N{REPLACEMENT CHARACTER}31m red"
 

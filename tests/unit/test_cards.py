@@ -11,6 +11,8 @@ from recsys.paper import Paper
 
 PAPER = Paper("math/0301901", 2, "On <b>trees</b>", "We plant trees.", (), ("math.CO", "cs.DS"), "2003-01-06")
 
+ASKED = print_card(Paper("2401.90002", 0, "Query", "We ask."))
+
 
 @pytest.mark.parametrize(
     ("iso", "shown"),
@@ -48,7 +50,7 @@ def test_a_card_shows_its_paper() -> None:
 def test_a_list_is_a_sequence_that_prints_and_tabulates() -> None:
     other = replace(PAPER, paper_id="2401.90001", version=0)
     cards = Cards([Place(print_card(PAPER), 0.5), Place(print_card(other), 0.25)])
-    shown = RelatedList(cards, "", "2401.90002", None, "Query")
+    shown = RelatedList(cards, "", ASKED)
     assert len(shown) == 2
     assert list(shown) == [shown[0], shown[1]]
     assert str(shown).splitlines()[0] == "Related papers: Query"
@@ -60,8 +62,9 @@ def test_a_list_is_a_sequence_that_prints_and_tabulates() -> None:
     assert "&lt;b&gt;trees&lt;/b&gt;" in shown._repr_html_()
     assert "<b>trees" not in shown._repr_html_()
     assert shown.to_dict()["query"] == {"id": "2401.90002", "version": None, "title": "Query"}
+    assert (shown.query_id, shown.query_version, shown.query_title) == ("2401.90002", None, "Query")
     assert "note" not in shown.to_dict()
-    assert RelatedList(Cards([]), "found now", "2401.90002", None, "Query").to_dict()["note"] == "found now"
+    assert RelatedList(Cards([]), "found now", ASKED).to_dict()["note"] == "found now"
     assert SearchResults(Cards([]), "", "a text").to_pandas().empty
 
 
@@ -85,6 +88,6 @@ def test_json_is_that_of_the_fields_to_the_byte(score: float, note: str) -> None
     odd = replace(PAPER, title='A "quote", a \\ and é \x7f', abstract="Tab\tand\nline \u2028 $a$ " * 20)
     folding = print_card(odd).folding([Folded("2401.90001", "duplicate")])
     assert folding.folding([]) == print_card(odd)
-    shown = RelatedList(Cards([Place(folding, score), Place(print_card(PAPER), score)]), note, "2401.90002", 1, "Q")
+    shown = RelatedList(Cards([Place(folding, score), Place(print_card(PAPER), score)]), note, print_card(odd))
     plain = json.dumps(shown.to_dict(), ensure_ascii=False, separators=(",", ":"))
     assert shown.to_json().decode() == plain

@@ -68,7 +68,7 @@ def test_a_damaged_card_is_made_again_and_found_by_the_doctor(fresh_index: Path)
     with recsys.open(fresh_index) as library:
         before = list(library.lists())
     with closing(sqlite3.connect(database(fresh_index))) as connection:
-        connection.execute("UPDATE cards SET before = replace(before, 'a', 'b') WHERE row = 7")
+        connection.execute("UPDATE cards SET before = CAST(replace(before, 'a', 'b') AS BLOB) WHERE row = 7")
         connection.execute("DELETE FROM cards WHERE row = 8")
         connection.commit()
     with recsys.open(fresh_index) as library:
