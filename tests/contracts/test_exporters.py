@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recsys import registry
-from recsys.cards import Cards, Place, RelatedList, SearchResults, print_card
+from recsys.cards import Cards, RelatedList, SearchResults, print_card
 from recsys.errors import RecsysError
 from recsys.exporters.base import exporter_for
 from recsys.exporters.json import JsonExporter
@@ -20,8 +20,8 @@ FIRST = Paper("2401.90002", 3, "On $k[x,y]$", "A text …", categories=("math.LO
 SECOND = Paper("math/0301901", 0, "=1+1", "-b <b>*c*</b>")
 ASKED = print_card(Paper("2401.90001", 1, "Query [/b] one", "We ask."))
 LISTS = [
-    RelatedList(Cards([Place(print_card(FIRST), 0.9), Place(print_card(SECOND), -0.25)]), "", ASKED),
-    SearchResults(Cards([]), "", "some text"),
+    RelatedList(Cards([print_card(FIRST), print_card(SECOND)], [0.9, -0.25]), "", ASKED),
+    SearchResults(Cards([], []), "", "some text"),
 ]
 
 
@@ -66,9 +66,9 @@ def test_text() -> None:
 
 
 def test_text_shows_no_escape_sequence_of_a_paper() -> None:
-    evil = Place(print_card(Paper("2401.90002", 1, "a\x1b]8;;http://x\x07b\u202e", "\x9b31m\nred")), 1.0)
+    evil = print_card(Paper("2401.90002", 1, "a\x1b]8;;http://x\x07b\u202e", "\x9b31m\nred"))
     escape = print_card(Paper("2401.90001", 1, "\x1b[2J", "We ask."))
-    text = written(TextExporter(), [RelatedList(Cards([evil]), "", escape)]).decode()
+    text = written(TextExporter(), [RelatedList(Cards([evil], [1.0]), "", escape)]).decode()
     assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(text)
     assert text.splitlines()[2] == "\N{REPLACEMENT CHARACTER}31m red"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from recsys.cards import Card, Cards, Folded, Place, RelatedList, SearchResults, long_date, print_card
+from recsys.cards import Card, Cards, Folded, RelatedList, SearchResults, long_date, print_card
 from recsys.paper import Paper
 
 PAPER = Paper("math/0301901", 2, "On <b>trees</b>", "We plant trees.", (), ("math.CO", "cs.DS"), "2003-01-06")
@@ -49,7 +49,7 @@ def test_a_card_shows_its_paper() -> None:
 
 def test_a_list_is_a_sequence_that_prints_and_tabulates() -> None:
     other = replace(PAPER, paper_id="2401.90001", version=0)
-    cards = Cards([Place(print_card(PAPER), 0.5), Place(print_card(other), 0.25)])
+    cards = Cards([print_card(PAPER), print_card(other)], [0.5, 0.25])
     shown = RelatedList(cards, "", ASKED)
     assert len(shown) == 2
     assert list(shown) == [shown[0], shown[1]]
@@ -64,18 +64,18 @@ def test_a_list_is_a_sequence_that_prints_and_tabulates() -> None:
     assert shown.to_dict()["query"] == {"id": "2401.90002", "version": None, "title": "Query"}
     assert (shown.query_id, shown.query_version, shown.query_title) == ("2401.90002", None, "Query")
     assert "note" not in shown.to_dict()
-    assert RelatedList(Cards([]), "found now", ASKED).to_dict()["note"] == "found now"
-    assert SearchResults(Cards([]), "", "a text").to_pandas().empty
+    assert RelatedList(Cards([], []), "found now", ASKED).to_dict()["note"] == "found now"
+    assert SearchResults(Cards([], []), "", "a text").to_pandas().empty
 
 
 def test_cards_are_a_sequence() -> None:
-    places = [Place(print_card(replace(PAPER, paper_id=f"2401.9000{number}")), number / 10) for number in range(4)]
-    cards = Cards(places)
+    printed = [print_card(replace(PAPER, paper_id=f"2401.9000{number}")) for number in range(4)]
+    cards = Cards(printed, [0.4, 0.3, 0.2, 0.1])
     assert [(card.rank, card.id) for card in cards] == [(n + 1, f"2401.9000{n}") for n in range(4)]
     assert (cards[-1], list(cards[1:3])) == (cards[3], [cards[1], cards[2]])
-    assert cards == Cards(list(places))
-    assert hash(cards) == hash(Cards(tuple(places)))
-    assert cards != Cards(places[1:])
+    assert cards == Cards(list(printed), [0.4, 0.3, 0.2, 0.1])
+    assert hash(cards) == hash(Cards(tuple(printed), (0.4, 0.3, 0.2, 0.1)))
+    assert cards != Cards(printed, [0.4, 0.3, 0.2, 0.0])
     assert cards != tuple(cards)
     assert repr(cards) == repr(tuple(cards))
     with pytest.raises(IndexError):
@@ -83,11 +83,13 @@ def test_cards_are_a_sequence() -> None:
 
 
 @pytest.mark.parametrize("note", ["", 'with "quotes"'])
-@pytest.mark.parametrize("score", [1.0, -0.25, 1e-06, 0.0, 0.123457])
-def test_json_is_that_of_the_fields_to_the_byte(score: float, note: str) -> None:
+@pytest.mark.parametrize("score", [1.0, -0.25, 1e-06, 0.0, 0.1234567])
+def test_json_is_that_of_the_fields(score: float, note: str) -> None:
     odd = replace(PAPER, title='A "quote", a \\ and é \x7f', abstract="Tab\tand\nline \u2028 $a$ " * 20)
     folding = print_card(odd).folding([Folded("2401.90001", "duplicate")])
     assert folding.folding([]) == print_card(odd)
-    shown = RelatedList(Cards([Place(folding, score), Place(print_card(PAPER), score)]), note, print_card(odd))
-    plain = json.dumps(shown.to_dict(), ensure_ascii=False, separators=(",", ":"))
-    assert shown.to_json().decode() == plain
+    shown = RelatedList(Cards([folding, print_card(PAPER)], [score, score]), note, print_card(odd))
+    printed = json.loads(shown.to_json())
+    assert printed == json.loads(json.dumps(shown.to_dict()))
+    assert list(printed["related"][0]) == list(Card.__slots__)
+    assert shown.to_json().count(b"%.6f" % score) == 2
