@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
@@ -19,11 +19,11 @@ from recsys.cards import CardList, PrintedCard, RelatedList, SearchResults
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound, Republished
 from recsys.paper import Paper
-from recsys.related import Neighbor, led_by, related_list, search_results
-from recsys.store.built import Build, Built, unpack_neighbors
+from recsys.related import led_by, related_list, search_results
+from recsys.store.built import Build, Built, Neighbors, unpack_neighbors
 from recsys.store.cards import StoredCards
 from recsys.store.connection import explained, reading, snapshot
-from recsys.store.corpus import Corpus, RejectedRecord
+from recsys.store.corpus import Corpus, Fold, RejectedRecord
 
 if TYPE_CHECKING:
     from recsys.nearest import Nearest, Search
@@ -83,6 +83,14 @@ class IndexInfo:
     def to_dict(self) -> dict[str, Any]:
         """The fields, with `schema_version`."""
         return {"schema_version": 1, **asdict(self)}
+
+
+class _Shown(NamedTuple):
+    """Whose list answers for an id: the paper's row and card, and a banner where it is another's."""
+
+    row: int
+    card: PrintedCard
+    banner: str = ""
 
 
 class Library:
@@ -163,8 +171,10 @@ class Library:
             IndexDamaged: something that the answer needs is damaged.
         """
         _require_positive(k)
-        asked = arxiv_id.parse(paper_id)
-        return self._answer(lambda: self._related(asked, k, fold))
+        (answer,) = self._answer(lambda: self._related([paper_id], k, fold))
+        if isinstance(answer, PaperNotFound):
+            raise answer
+        return answer
 
     def _answer(self, question: Callable[[], _T]) -> _T:
         """Ask in one snapshot; again where a newer build took its files away."""
@@ -199,19 +209,34 @@ class Library:
             self._version, self._current = version, None
             self._cards.forget()
 
-    def _related(self, asked: ArxivId, k: int, fold: bool) -> RelatedList:
-        row, card, banner = self._shown_for(asked, fold)
-        return self._list(row, card, self._built.neighbors(row) if fold else None, k, fold, banner)
+    def _related(self, paper_ids: Sequence[str], k: int, fold: bool) -> list[RelatedList | PaperNotFound]:
+        """The list of each id, or why it has none; what is stored of them is read together."""
+        asked = [_or_why_not(partial(arxiv_id.parse, paper_id)) for paper_id in paper_ids]
+        shown = self._shown([one for one in asked if isinstance(one, ArxivId)], fold)
+        answered = [next(shown) if isinstance(one, ArxivId) else one for one in asked]
+        stored = self._stored([one.row for one in answered if isinstance(one, _Shown)], k) if fold else {}
+        return [
+            _or_why_not(partial(self._list, one.row, one.card, stored.get(one.row), k, fold, one.banner))
+            if isinstance(one, _Shown)
+            else one
+            for one in answered
+        ]
+
+    def _stored(self, rows: Sequence[int], k: int) -> dict[int, Neighbors]:
+        """Row -> stored list, where there is one; the cards that they show are read together."""
+        stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists(rows)}
+        self._cards.at(list(set(rows).union(*(neighbors.rows[:k] for neighbors in stored.values()))))
+        return stored
 
     def _list(
-        self, row: int, card: PrintedCard, stored: list[Neighbor] | None, k: int, fold: bool, banner: str = ""
+        self, row: int, card: PrintedCard, stored: Neighbors | None, k: int, fold: bool, banner: str = ""
     ) -> RelatedList:
         """A paper's list of what is stored; searched for now, ever wider, where that leaves fewer than k to show."""
         build = self._build
         note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
         if stored is not None:
             shown = related_list(self._cards, card, stored, k, note)
-            if len(shown) >= k or len(stored) >= build.papers - 1:
+            if len(shown) >= k or len(stored.rows) >= build.papers - 1:
                 return shown
         elif self._built.is_quarantined(build.fingerprint, card.text_hash):
             reason = "has no related list: the encoder makes no finite vector of its text"
@@ -219,26 +244,32 @@ class Library:
         search = self._nearest(folded=not fold).to_paper(self._paper_at(row), row)
         return _wide_enough(search, partial(related_list, self._cards, card, k=k, note=note, folded=not fold), k)
 
-    def _shown_for(self, asked: ArxivId, fold: bool) -> tuple[int, PrintedCard, str]:
-        """The row and card of the paper whose list answers for one, and a banner where it is another."""
-        row = self._corpus.row(asked.paper_id)
-        if row is None:
-            raise self._absent(asked)
-        (own,) = self._cards.at([row])
-        found = self._corpus.fold_of(row) if fold or own is None else None
-        successor = self._cards.at([found.work])[0] if found else None
-        if found and successor:
-            what = "is shown as another paper" if own else "was withdrawn"
-            banner = (
-                f"{asked.paper_id} {what} ({found.reason}): this is the list of {successor.card(1, 1).versioned_id}"
+    def _shown(self, asked: Sequence[ArxivId], fold: bool) -> Iterator[_Shown | PaperNotFound]:
+        """What answers for each id, or why nothing does."""
+        rows = self._corpus.rows([one.paper_id for one in asked])
+        folds = self._corpus.folds_at(rows.values())
+        self._cards.at([*rows.values(), *(found.work for found in folds.values())])
+        for one in asked:
+            row = rows.get(one.paper_id)
+            yield (
+                self._absent(one)
+                if row is None
+                else _or_why_not(partial(self._shown_for, one, row, folds.get(row), fold))
             )
-            return found.work, successor, banner
+
+    def _shown_for(self, asked: ArxivId, row: int, found: Fold | None, fold: bool) -> _Shown:
+        own, *successors = self._cards.at([row, *([found.work] if found else [])])
+        if found and (fold or own is None) and (successor := successors[0]):
+            what = "is shown as another paper" if own else "was withdrawn"
+            shown_as = successor.card(1, 1).versioned_id
+            banner = f"{asked.paper_id} {what} ({found.reason}): this is the list of {shown_as}"
+            return _Shown(found.work, successor, banner)
         if own is None:
             paper = self._paper(asked)
             raise PaperNotFound(f"{paper.paper_id} {_why_unlisted(paper)}", f"see {paper.url}")
         if own.paper_id != asked.paper_id:
             raise IndexDamaged(f"{asked.paper_id} leads to the record of {own.paper_id}", "recsys doctor --repair")
-        return row, own, ""
+        return _Shown(row, own)
 
     def _paper_at(self, row: int) -> Paper:
         paper = self._corpus.paper_at(row)
@@ -261,12 +292,14 @@ class Library:
     def related_many(
         self, paper_ids: Iterable[str], k: int = SHOWN, *, fold: bool = True
     ) -> Iterator[RelatedList | PaperNotFound]:
-        """The list of each id in turn; an id that has none gives its error instead of raising it."""
-        for paper_id in paper_ids:
-            try:
-                yield self.related(paper_id, k, fold=fold)
-            except PaperNotFound as error:
-                yield error
+        """The list of each id in turn; an id that has none gives its error instead of raising it.
+
+        Ids are taken 500 at a time, and what is stored of them is read together.
+        """
+        _require_positive(k)
+        ids = iter(paper_ids)
+        while some := list(islice(ids, _AT_ONCE)):
+            yield from self._answer(partial(self._related, some, k, fold))
 
     def lists(self, k: int = SHOWN) -> Iterator[RelatedList]:
         """Every stored list, by paper id, all of one build; a list shorter than `k` is searched for what it lacks."""
@@ -279,8 +312,7 @@ class Library:
         listed = self._built.listed()
         while some := list(islice(listed, _AT_ONCE)):
             rows = [row for row, _ in some]
-            stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists(rows)}
-            self._cards.at(list({row for neighbors in stored.values() for row, _ in neighbors[:k]}.union(rows)))
+            stored = self._stored(rows, k)
             for (row, paper_id), card in zip(some, self._cards.at(rows), strict=True):
                 if card is None or card.paper_id != paper_id:
                     raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
@@ -307,9 +339,10 @@ class Library:
         if named is None:
             search = self._nearest(folded=not fold).to_text(text)
             return _wide_enough(search, partial(search_results, self._cards, text, k=k, folded=not fold), k)
-        row, card, banner = self._shown_for(named, fold)
-        stored = self._built.neighbors(row) if fold else None
-        return led_by(card, self._list(row, card, stored, k, fold, banner), text, k)
+        (shown,) = self._related([named.paper_id], k, fold)
+        if isinstance(shown, PaperNotFound):
+            raise shown
+        return led_by(shown, text, k)
 
     def _named(self, text: str) -> ArxivId | None:
         """The id that the text is, or that of the paper whose whole title it is; by title only a recommendable one."""
@@ -349,15 +382,22 @@ class Library:
             yield from self._corpus.rejects()
 
 
-def _wide_enough(search: Search, shown: Callable[[list[Neighbor]], _L], k: int) -> _L:
+def _wide_enough(search: Search, shown: Callable[[Neighbors], _L], k: int) -> _L:
     """What is shown of a search's hits, of which some may be filtered: of ever wider ones until that is k cards."""
     width = k + _SPARE
     while True:
         neighbors = search(width)
-        cards = shown(neighbors)
+        cards = shown(Neighbors.of(neighbors))
         if len(cards) >= k or len(neighbors) < width:
             return cards
         width *= 4
+
+
+def _or_why_not(question: Callable[[], _T]) -> _T | PaperNotFound:
+    try:
+        return question()
+    except PaperNotFound as error:
+        return error
 
 
 def _require_positive(k: int) -> None:

@@ -20,7 +20,6 @@ from recsys.files import verified
 from recsys.gathering import read_checked
 from recsys.neighbors import canonical_scores
 from recsys.paper import Paper
-from recsys.related import Neighbor
 from recsys.store.built import Build, Built, Embedded, Shard
 from recsys.text.tex import embedding_text
 
@@ -29,6 +28,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from recsys.search.base import SearchIndex
+
+Neighbor = tuple[int, float]
+"""(row, score) of one hit."""
 
 Search = Callable[[int], list[Neighbor]]
 """The nearest to something, as many as asked for, best first, ties by paper id."""

@@ -33,7 +33,8 @@ def related(
     failures: list[PaperNotFound] = []
     with Library(index) as library:
         one = [] if several else [library.related(ids[0], k, fold=not no_fold)]
-        many = library.related_many(read_ids(ids) if several else [], k, fold=not no_fold)
+        groups = read_ids(ids) if several else iter(())
+        many = chain.from_iterable(library.related_many(group, k, fold=not no_fold) for group in groups)
         lists = chain(one, _answered(many, failures, json))
         first = list(islice(lists, 1))
         if first or output is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from recsys.cli import options
 from recsys.cli.ids import read_ids
 from recsys.cli.reporting import report
@@ -17,4 +19,4 @@ def remove(
     """Take papers out of the index: they leave every list at once, the next update fills their places."""
     from recsys.pipeline.remove import remove as run
 
-    report(run(read_ids(ids), index, wait=wait), json)
+    report(run(chain.from_iterable(read_ids(ids)), index, wait=wait), json)

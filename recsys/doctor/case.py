@@ -99,9 +99,10 @@ class Case:
 
     def _list(self, row: int) -> list[tuple[int, float]]:
         try:
-            return self.built.neighbors(row) or []
+            stored = self.built.neighbors(row)
         except IndexDamaged:
             return []
+        return stored.pairs() if stored else []
 
     @cached_property
     def ids(self) -> dict[int, str]:

@@ -14,7 +14,7 @@ from recsys.errors import IndexDamaged
 from recsys.files import verified
 from recsys.library import SHOWN
 from recsys.search.rescore import NEAR, true_scores
-from recsys.store.built import unpack_neighbors
+from recsys.store.built import Neighbors, unpack_neighbors
 from recsys.store.cards import StoredCards
 
 if TYPE_CHECKING:
@@ -52,9 +52,8 @@ def entries(case: Case) -> Iterator[Finding]:
         yield from of_papers(code, f"papers: the list {problem}", sorted(papers), case.command("update"))
 
 
-def _problems(row: int, neighbors: list[tuple[int, float]], listed: dict[int, bytes], enough: int) -> Iterator[str]:
-    rows = [other for other, _ in neighbors]
-    scores = [score for _, score in neighbors]
+def _problems(row: int, neighbors: Neighbors, listed: dict[int, bytes], enough: int) -> Iterator[str]:
+    rows, scores = neighbors
     if row not in listed:
         yield "is of a paper that is not listed"
         return
@@ -66,7 +65,7 @@ def _problems(row: int, neighbors: list[tuple[int, float]], listed: dict[int, by
         yield "holds a paper that is withdrawn, removed or folded"
     if len(rows) < enough:
         yield "is too short"
-    if sorted(scores, reverse=True) != scores:
+    if sorted(scores, reverse=True) != list(scores):
         yield "is out of order"
 
 

@@ -48,6 +48,22 @@ class StoredList(NamedTuple):
     searchable: bool
 
 
+class Neighbors(NamedTuple):
+    """Neighbours of one paper, best first: the `rows` of each, and the cosines."""
+
+    rows: Sequence[int]
+    scores: Sequence[float]
+
+    @classmethod
+    def of(cls, pairs: Sequence[tuple[int, float]]) -> Neighbors:
+        """Those of (row, score) pairs."""
+        return cls([row for row, _ in pairs], [score for _, score in pairs])
+
+    def pairs(self) -> list[tuple[int, float]]:
+        """(row, score) of each."""
+        return list(zip(self.rows, self.scores, strict=True))
+
+
 class ListEnd(NamedTuple):
     """Where a stored list ends: nothing that is not in the list is above that.
 
@@ -98,11 +114,11 @@ def pack_neighbors(rows: Sequence[int], scores: Sequence[float]) -> bytes:
     return struct.pack(f"<{len(rows)}I{len(scores)}f", *rows, *scores)
 
 
-def unpack_neighbors(blob: bytes) -> list[tuple[int, float]]:
-    """The inverse of `pack_neighbors`: (row, score) pairs, best first."""
+def unpack_neighbors(blob: bytes) -> Neighbors:
+    """The inverse of `pack_neighbors`."""
     k = len(blob) // 8
     numbers = struct.unpack(f"<{k}I{k}f", blob)
-    return list(zip(numbers[:k], numbers[k:], strict=True))
+    return Neighbors(numbers[:k], numbers[k:])
 
 
 class Built:
@@ -373,8 +389,8 @@ class Built:
         all_of_them = "searchable = 1, checksum = checksum_of_list(row, neighbors, text_hash, 1)"
         self._connection.execute(f"UPDATE related SET {all_of_them}")
 
-    def neighbors(self, row: int) -> list[tuple[int, float]] | None:
-        """The stored list of a paper: (row, score), best first; None where the last build has none for it.
+    def neighbors(self, row: int) -> Neighbors | None:
+        """The stored list of a paper; None where the last build has none for it.
 
         Raises:
             IndexDamaged: it is not what was stored.

@@ -37,14 +37,18 @@ class StoredCards:
 
     def at(self, rows: Sequence[int]) -> list[PrintedCard | None]:
         """The card of each row; None where there is no paper, or one that cannot be recommended."""
-        remembered = self._remembered
-        missing = [row for row in rows if row not in remembered]
-        if missing:
-            if len(remembered) + len(missing) > _REMEMBERED:
-                remembered.clear()
-                missing = list(rows)
-            remembered.update(self._read(missing))
-        return [remembered[row] for row in rows]
+        try:
+            return [self._remembered[row] for row in rows]
+        except KeyError:
+            self._remember(rows)
+            return [self._remembered[row] for row in rows]
+
+    def _remember(self, rows: Sequence[int]) -> None:
+        missing = [row for row in rows if row not in self._remembered]
+        if len(self._remembered) + len(missing) > _REMEMBERED:
+            self._remembered.clear()
+            missing = list(rows)
+        self._remembered.update(self._read(missing))
 
     def _read(self, rows: Sequence[int]) -> dict[int, PrintedCard | None]:
         found: dict[int, PrintedCard | None] = dict.fromkeys(rows)

@@ -252,11 +252,13 @@ class Corpus:
 
     def folds(self) -> list[Fold]:
         """Every fold, by row."""
-        return self._folds("ORDER BY row", ())
+        found = self._connection.execute("SELECT row, work, reason, checksum FROM works ORDER BY row")
+        return [_check_fold(Fold(*fields), stored) for *fields, stored in found]
 
-    def fold_of(self, row: int) -> Fold | None:
-        """How a paper is folded, or None where it is shown itself."""
-        return next(iter(self._folds("WHERE row = ?", (row,))), None)
+    def folds_at(self, rows: Iterable[int]) -> dict[int, Fold]:
+        """Row -> fold, of those rows that are folded into another."""
+        query = "SELECT row, work, reason, checksum FROM works WHERE row"
+        return {fields[0]: _check_fold(Fold(*fields), stored) for *fields, stored in self._select(query, rows)}
 
     def folds_of(self, rows: Iterable[int]) -> dict[int, list[tuple[str, str]]]:
         """What is folded into each of some rows, where anything is: (paper id, reason), by id."""
@@ -266,10 +268,6 @@ class Corpus:
             _check_fold(Fold(row, work, reason), stored)
             found.setdefault(work, []).append((paper_id, reason))
         return {work: sorted(copies) for work, copies in found.items()}
-
-    def _folds(self, where: str, values: tuple[int, ...]) -> list[Fold]:
-        found = self._connection.execute(f"SELECT row, work, reason, checksum FROM works {where}", values)
-        return [_check_fold(Fold(*fields), stored) for *fields, stored in found]
 
     def with_title(self, title: str) -> list[Paper]:
         """Papers whose title has the same letters and digits, by id; at most 20."""

@@ -51,7 +51,8 @@ def stored(folder: Path, row: int) -> list[tuple[int, float]]:
     from recsys.store.connection import reading
 
     with reading(folder) as connection:
-        return Built(connection).neighbors(row) or []
+        found = Built(connection).neighbors(row)
+        return found.pairs() if found else []
 
 
 def refold(folder: Path, fold: Fold) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from recsys.errors import IndexDamaged
 from recsys.paper import Paper
-from recsys.store.built import Build, Built, Embedded, Shard, StoredList, pack_neighbors, unpack_neighbors
+from recsys.store.built import Build, Built, Embedded, Neighbors, Shard, StoredList, pack_neighbors, unpack_neighbors
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
 
@@ -44,8 +44,9 @@ def stored(row: int, neighbors: bytes) -> StoredList:
 def test_neighbors_survive_packing() -> None:
     blob = pack_neighbors([7, 4_000_000_000], [0.5, -0.25])
     assert blob == struct.pack("<IIff", 7, 4_000_000_000, 0.5, -0.25)
-    assert unpack_neighbors(blob) == [(7, 0.5), (4_000_000_000, -0.25)]
-    assert unpack_neighbors(b"") == []
+    assert unpack_neighbors(blob).pairs() == [(7, 0.5), (4_000_000_000, -0.25)]
+    assert Neighbors.of([(7, 0.5), (4_000_000_000, -0.25)]).pairs() == unpack_neighbors(blob).pairs()
+    assert unpack_neighbors(b"").pairs() == []
 
 
 def test_pending_is_one_row_a_text_longest_first(connection: sqlite3.Connection) -> None:
@@ -98,7 +99,7 @@ def test_lists_are_replaced_whole(connection: sqlite3.Connection) -> None:
     with transaction(connection):
         built.replace_lists([stored(row(connection, SHORT), pack_neighbors([2], [0.25]))])
     assert built.neighbors(row(connection, LONG)) is None
-    assert built.neighbors(row(connection, SHORT)) == [(2, 0.25)]
+    assert built.neighbors(row(connection, SHORT)) == Neighbors((2,), (0.25,))
     assert list(built.listed()) == [(row(connection, SHORT), SHORT.paper_id)]
 
 
@@ -151,7 +152,7 @@ def test_rows_that_rot_are_found(connection: sqlite3.Connection) -> None:
             question()
     with pytest.raises(IndexDamaged):
         list(built.stored_lists())
-    assert built.neighbors(1) == [(2, 0.5)]
+    assert built.neighbors(1) == Neighbors((2,), (0.5,))
 
 
 def test_a_forgotten_shard_leaves_lists_without_text(connection: sqlite3.Connection) -> None:
