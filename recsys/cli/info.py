@@ -45,5 +45,9 @@ def _lines(found: IndexInfo) -> Iterator[str]:
         length, digest = found.fingerprint["max_length"], found.fingerprint["weights"][:12]
         yield f"vectors   {found.vectors:,} texts by {found.encoder}, {length} tokens, weights {digest}"
     if found.built:
-        yield f"lists     {found.listed:,} papers, {found.k} neighbours each, {found.kind} search, built {found.built}"
+        recall = f" (recall@20 {found.recall:.3f})" if found.recall < 1 else ""
+        yield (
+            f"lists     {found.listed:,} papers, {found.k} neighbours each, {found.kind} search{recall},"
+            f" built {found.built}"
+        )
     yield "state     " + ("stale: run `recsys update`" if found.stale else "up to date")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from recsys import registry
 from recsys.cards import print_card
@@ -13,16 +12,10 @@ from recsys.doctor.findings import Finding, of_papers
 from recsys.errors import IndexDamaged
 from recsys.files import verified
 from recsys.library import SHOWN
+from recsys.recall import DEPTH, evenly, recall
 from recsys.search.rescore import NEAR, true_scores
 from recsys.store.built import Neighbors, unpack_neighbors
 from recsys.store.cards import StoredCards
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-_SAMPLE = 1000
-"""Lists whose scores and recall are computed again; all of them for scores when deep."""
 
 _RECALL = 0.99
 
@@ -73,7 +66,8 @@ def scores(case: Case) -> Iterator[Finding]:
     """Stored scores against the vectors: of a sample of lists, or of all when deep."""
     if case.matrix is None:
         return
-    chosen = _chosen(case, None if case.deep else _SAMPLE)
+    n = len(case.listable)
+    chosen = evenly(n, n) if case.deep else evenly(n)
     positions, stored = case.stored_lists
     true = true_scores(case.matrix[chosen], positions[chosen].clip(0), case.matrix.__getitem__)
     off = (abs(stored[chosen] - true) > NEAR) & (positions[chosen] >= 0)
@@ -105,29 +99,12 @@ def search(case: Case) -> Iterator[Finding]:
     except IndexDamaged as error:
         yield Finding("search-damaged", True, error.message, case.command("doctor --repair"))
     if case.matrix is not None:
-        found = _recall(case)
-        message = f"recall@{SHOWN} of {build.kind} lists is {found:.3f} on {min(_SAMPLE, len(case.listable)):,} papers"
+        chosen = evenly(len(case.listable))
+        found = recall(case.matrix, chosen, case.stored_lists[1][chosen])
+        message = f"recall@{DEPTH} of {build.kind} lists is {found:.3f} on {len(chosen):,} papers"
         yield Finding(
             "recall", found < _RECALL, message, case.command("index --search flat") if found < _RECALL else ""
         )
-
-
-def _recall(case: Case) -> float:
-    """Share of stored entries that are as near as the true 20th, over a sample."""
-    import numpy as np
-
-    assert case.matrix is not None
-    wanted = min(SHOWN, len(case.matrix) - 1)
-    chosen = _chosen(case, _SAMPLE)
-    if wanted < 1:
-        return 1.0
-    hits = 0
-    for place in chosen.tolist():
-        near = case.matrix @ case.matrix[place]
-        near[place] = -np.inf
-        least = np.partition(near, -wanted)[-wanted]
-        hits += int((case.stored_lists[1][place, :wanted] >= least - NEAR).sum())
-    return hits / (wanted * len(chosen))
 
 
 def hubs(case: Case) -> Iterator[Finding]:
@@ -147,11 +124,3 @@ def hubs(case: Case) -> Iterator[Finding]:
         f" {never:,} papers are in none"
     )
     yield Finding("hubness", False, message)
-
-
-def _chosen(case: Case, size: int | None) -> npt.NDArray[np.int64]:
-    """Positions, all or evenly spread, so that the sample is the same every time."""
-    import numpy as np
-
-    n = len(case.listable)
-    return np.arange(n) if size is None or n <= size else np.arange(size) * n // size

@@ -15,12 +15,13 @@ from recsys.allpairs.exact import exact_lists, tiles_of
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, UnknownName
 from recsys.files import publish, require_space, sweep, verified
-from recsys.neighbors import Block, Lists, all_neighbors, default_kind
+from recsys.neighbors import Block, Lists, all_neighbors, default_kind, empty_lists
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack
 from recsys.pipeline.progress import Progress, Silent
 from recsys.pipeline.refresh import Difference, Refreshed, refreshed_lists
-from recsys.store.built import Build, Built, StoredList
+from recsys.recall import DEPTH, evenly, recall
+from recsys.store.built import Build, Built, StoredList, unpack_neighbors
 from recsys.store.cards import StoredCards
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
@@ -56,6 +57,7 @@ class IndexReport:
         computed: lists computed from scratch: all of them, or those of new and changed papers and those that lost
             too many members.
         repaired: other lists that changed, by a paper that entered or left.
+        recall: share of the true 20 nearest that the lists hold, measured on 1,000 papers; 1 where the search is exact.
     """
 
     papers: int
@@ -65,12 +67,14 @@ class IndexReport:
     folded: int
     computed: int
     repaired: int
+    recall: float
 
     def __str__(self) -> str:
         more = f"; {self.pending:,} papers have no vector yet: recsys update" if self.pending else ""
         fold = f", {self.folded:,} folded into others" if self.folded else ""
+        found = f", recall@{DEPTH} {self.recall:.3f}" if self.recall < 1 else ""
         work = f" ({self.computed:,} computed, {self.repaired:,} repaired)"
-        return f"lists of {self.papers:,} papers, {self.k} neighbours each, {self.kind} search{work}{fold}{more}"
+        return f"lists of {self.papers:,} papers, {self.k} neighbours each, {self.kind} search{found}{work}{fold}{more}"
 
 
 def index(
@@ -216,9 +220,21 @@ class _Work:
         created = datetime.now(UTC).isoformat(timespec="seconds")
         n, revision = len(self._listable.papers), self._corpus.revision
         self._corpus.replace_folds(self._listable.folds)
-        self._built.add_build(Build(created, self._listable.digest, kind, search_file, n, self._k, revision))
+        recall = self._recall() if search_file else 1.0
+        self._built.add_build(Build(created, self._listable.digest, kind, search_file, n, self._k, revision, recall))
         self._built.keep_only(self._listable.digest)
         self._cards.fill()
+
+    def _recall(self) -> float:
+        """That of the lists as they are stored now."""
+        own = evenly(len(self._listable.papers))
+        papers = [self._listable.papers[place] for place in own.tolist()]
+        stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists([p.row for p in papers])}
+        scores = empty_lists(len(own), max(self._k, DEPTH)).scores
+        for place, paper in enumerate(papers):
+            found = stored[paper.row].scores
+            scores[place, : len(found)] = found
+        return recall(self._listable.embeddings, own, scores)
 
     def _sweep(self) -> None:
         build = self._built.build()
@@ -230,4 +246,6 @@ class _Work:
         folds = self._listable.folds
         wanted = self._corpus.counts()["listable"]
         pending = wanted - papers - len(self._built.quarantined(digest))
-        return IndexReport(papers, pending, kind, self._k, len(folds), computed, repaired)
+        build = self._built.build()
+        recall = build.recall if build else 1.0
+        return IndexReport(papers, pending, kind, self._k, len(folds), computed, repaired, recall)

@@ -173,5 +173,21 @@ def test_recall_of_an_approximate_build_is_told(index: Path) -> None:
     assert "recall@20 of hnsw lists is 1.000" in str(recsys.examine(index, deep=True))
 
 
+def test_recall_of_an_approximate_build_is_measured_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from recsys.search.ivf import IvfSearch
+
+    monkeypatch.setattr(IvfSearch, "tune", lambda index: None)  # one cell of many is searched: much is missed
+    texts = [f"{'abcdefghij'[n % 10]}{n % 7} study of matter {n * n % 101} and of {n * 7 % 53}" for n in range(1500)]
+    put(tmp_path, [PAPERS[0].__class__(f"2404.{n:05}", 1, f"Title {n}", text) for n, text in enumerate(texts)])
+    recsys.embed(tmp_path, encoder="hashing")
+    report = recsys.index(tmp_path, kind="ivf")
+    assert 0.05 < report.recall < 0.99
+    assert f"ivf search, recall@20 {report.recall:.3f}" in str(report)
+    with recsys.open(tmp_path) as library:
+        assert library.info().recall == report.recall
+    assert f"recall@20 of ivf lists is {report.recall:.3f}" in str(recsys.examine(tmp_path))
+    assert recsys.index(tmp_path, kind="flat").recall == 1
+
+
 def test_no_index_is_no_finding(tmp_path: Path) -> None:
     assert run("doctor", "--index", tmp_path / "absent").exit_code == 4
