@@ -137,15 +137,6 @@ def canonical_scores(embeddings: npt.NDArray[np.float32], vector: npt.NDArray[np
     return scores
 
 
-def recall(found: npt.NDArray[np.int64], exact: npt.NDArray[np.int64]) -> float:
-    """The mean share of each row of `exact` that the same row of `found` holds; both (n, k), -1 for none."""
-    import numpy as np
-
-    hits = (found[:, :, None] == exact[:, None, :]).any(axis=1) & (exact >= 0)
-    wanted = np.maximum((exact >= 0).sum(axis=1), 1)
-    return float((hits.sum(axis=1) / wanted).mean()) if len(exact) else 1.0
-
-
 def _lists(
     embeddings: npt.NDArray[np.float32],
     own: npt.NDArray[np.int64],

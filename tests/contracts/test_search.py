@@ -12,8 +12,8 @@ import pytest
 
 from recsys import registry
 from recsys.errors import IndexDamaged
-from recsys.neighbors import recall
 from recsys.vectors import finite_unit_rows
+from tests.overlap import share_found
 
 Matrix = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
@@ -66,7 +66,7 @@ def test_values(kind: Any, data: tuple[Matrix, Ids, Matrix]) -> None:
     if index.exact:
         np.testing.assert_array_equal(found.ids, wanted)
         np.testing.assert_allclose(found.scores, scores, atol=1e-6)
-    assert recall(found.ids, wanted) >= 0.95
+    assert share_found(found.ids, wanted) >= 0.95
 
 
 def test_a_vector_finds_itself_first(kind: Any, data: tuple[Matrix, Ids, Matrix]) -> None:
@@ -116,7 +116,7 @@ def test_a_saved_index_answers_the_same_and_plain_faiss_opens_it(
 def test_building_twice_is_the_same(kind: Any, data: tuple[Matrix, Ids, Matrix]) -> None:
     first, second = (kind.build(*data[:2]).search(data[2], 20) for _ in range(2))
     if kind.kind == "hnsw":  # built by several threads: FAISS's graph depends on their order
-        assert recall(first.ids, second.ids) > 0.95
+        assert share_found(first.ids, second.ids) > 0.95
     else:
         np.testing.assert_array_equal(first.ids, second.ids)
 
@@ -186,7 +186,7 @@ def test_without_the_poisoned_rows_answers_are_those_of_the_clean_ones(kind: Any
     ids = np.arange(2000)
     found = kind.build(poisoned[good], ids[good]).search(embeddings[:30], 10)
     wanted, _ = brute_force(embeddings[good], ids[good], embeddings[:30], 10)
-    assert recall(found.ids, wanted) >= (1 if kind.exact else 0.95)
+    assert share_found(found.ids, wanted) >= (1 if kind.exact else 0.95)
 
 
 def test_strided_rows_are_fine(kind: Any) -> None:

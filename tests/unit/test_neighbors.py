@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from recsys.allpairs.exact import exact_lists, tiles_of
 from recsys.allpairs.products import NumpyProduct, OpenVinoProduct, Product, fastest_product
 from recsys.allpairs.tiles import Tile
-from recsys.neighbors import all_neighbors, canonical_scores, default_kind, neighbors_of, recall
+from recsys.neighbors import all_neighbors, canonical_scores, default_kind, neighbors_of
 from recsys.search.hnsw import HnswSearch
+from tests.overlap import share_found
 
 Matrix = npt.NDArray[np.float32]
 
@@ -148,7 +149,7 @@ def test_an_approximate_index_gives_true_scores() -> None:
     embeddings = unit_rows(2000, 4, dim=32)
     (block,) = all_neighbors(embeddings, 10, HnswSearch.build(embeddings, np.arange(2000)), block=2000)
     wanted, _ = reference(embeddings, 10)
-    assert recall(block.positions, wanted) > 0.95
+    assert share_found(block.positions, wanted) > 0.95
     own = np.arange(2000)[:, None]
     assert not (block.positions == own).any()
     true = np.einsum("bkd,bd->bk", embeddings[block.positions].astype(np.float64), embeddings.astype(np.float64))
@@ -191,7 +192,6 @@ def test_default_kind(n: int, kind: str) -> None:
     assert default_kind(n) == kind
 
 
-def test_recall_by_hand() -> None:
+def test_share_found_by_hand() -> None:
     exact = np.array([[1, 2], [3, -1], [-1, -1]])
-    assert recall(np.array([[2, 9], [3, 4], [1, 2]]), exact) == pytest.approx((0.5 + 1 + 0) / 3)
-    assert recall(exact[:0], exact[:0]) == 1
+    assert share_found(np.array([[2, 9], [3, 4], [1, 2]]), exact) == pytest.approx((0.5 + 1 + 0) / 3)
