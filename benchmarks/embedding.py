@@ -10,8 +10,6 @@ a first pass over every 32nd text are not counted. Values are checked before spe
 from __future__ import annotations
 
 import json
-import os
-import platform
 import resource
 import statistics
 import subprocess
@@ -19,9 +17,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from measuring import environment
 
 PEERS = (
     "sentence-transformers",
@@ -106,27 +105,6 @@ def gflop(lengths: Sequence[int]) -> float:
     )
 
 
-def environment() -> dict[str, Any]:
-    """What a figure depends on."""
-    versions = {}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            versions[package] = "not installed"
-    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    wanted = ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16")
-    return {
-        "machine": platform.platform(),
-        "python": platform.python_version(),
-        "cpus": os.cpu_count(),
-        "flags": [flag for flag in wanted if f" {flag}" in flags],
-        "threads": os.environ.get("OMP_NUM_THREADS", "all"),
-        "load": os.getloadavg()[0],
-        "versions": versions,
-    }
-
-
 def main() -> None:
     """Run every peer in turn, print the table, write `embedding.json`."""
     import numpy as np
@@ -141,7 +119,7 @@ def main() -> None:
     tokens = [min(LIMIT, length) for length in load_encoder(EncoderSettings("minilm", "cpu", "numpy")).lengths(texts)]
     runs: dict[str, list[dict[str, float]]] = {peer: [] for peer in PEERS}
     vectors: dict[str, Any] = {}
-    record = environment() | {"texts": len(texts), "tokens": sum(tokens), "peak_gflops": peak_gflops()}
+    record = environment(PACKAGES) | {"texts": len(texts), "tokens": sum(tokens), "peak_gflops": peak_gflops()}
     with tempfile.TemporaryDirectory() as folder:
         texts_file, vectors_file = Path(folder) / "texts.json", Path(folder) / "vectors.npy"
         texts_file.write_text(json.dumps(texts))

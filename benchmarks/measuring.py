@@ -1,0 +1,67 @@
+"""What the benchmarks share: the machine they ran on, fresh processes in turn, tables and records."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+_FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16")
+
+
+def environment(packages: Iterable[str]) -> dict[str, Any]:
+    """What a figure depends on: machine, CPU flags, threads, load before the run, versions."""
+    cpuinfo = Path("/proc/cpuinfo")
+    flags = cpuinfo.read_text() if cpuinfo.exists() else ""
+    return {
+        "machine": platform.platform(),
+        "python": platform.python_version(),
+        "cpus": os.cpu_count(),
+        "flags": [flag for flag in _FLAGS if f" {flag}" in flags],
+        "threads": os.environ.get("OMP_NUM_THREADS", "all"),
+        "load": round(os.getloadavg()[0], 2),
+        "versions": {package: _version(package) for package in packages},
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def in_turn(peers: Sequence[str], repeats: int, command: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
+    """Peer -> what each of its runs printed as JSON; each in a fresh process, peers in turn; failures are said."""
+    runs: dict[str, list[dict[str, Any]]] = {peer: [] for peer in peers}
+    for _ in range(repeats):
+        for peer in peers:
+            done = subprocess.run(
+                [sys.executable, *command, "--peer", peer], capture_output=True, text=True, check=False
+            )
+            if done.returncode:
+                print(f"{peer}: {(done.stderr.strip() or 'failed').splitlines()[-1]}", file=sys.stderr)
+            else:
+                runs[peer].append(json.loads(done.stdout.splitlines()[-1]))
+    return {peer: found for peer, found in runs.items() if found}
+
+
+def median(runs: Sequence[Mapping[str, Any]], name: str) -> float:
+    """Of one figure over several runs."""
+    return float(statistics.median(run[name] for run in runs))
+
+
+def show(title: str, rows: Sequence[Mapping[str, Any]], record: Mapping[str, Any], file: str) -> None:
+    """Print rows as a Markdown table, and write them with all that they depend on to `file` here."""
+    print(f"{title}\n\n{record}\n")
+    print(f"| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
+    for row in rows:
+        print(f"| {' | '.join(map(str, row.values()))} |")
+    Path(file).write_text(json.dumps({"title": title, "environment": record, "rows": rows}, indent=1))
