@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
-from typing import Any, BinaryIO, ClassVar
+from typing import BinaryIO, ClassVar
 
 from recsys.cards import CardList
 from recsys.errors import MissingExtra
@@ -34,8 +34,10 @@ class ParquetExporter:
         schema = pa.schema([(name, types[kind]) for name, kind in COLUMNS.items()])
         with pq.ParquetWriter(out, schema) as writer:
             for group in _batches(lists):
-                records: list[dict[str, Any]] = list(chain.from_iterable(map(rows, group)))
-                writer.write_table(pa.Table.from_pylist(records, schema=schema))
+                cells = zip(*(row.values() for row in chain.from_iterable(map(rows, group))), strict=True)
+                columns = [pa.array(column, field.type) for column, field in zip(cells, schema, strict=False)]
+                if columns:
+                    writer.write_table(pa.Table.from_arrays(columns, schema=schema))
 
 
 def _batches(lists: Iterable[CardList]) -> Iterator[tuple[CardList, ...]]:
