@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import date
@@ -173,10 +173,7 @@ class Library:
             IndexDamaged: something that the answer needs is damaged.
         """
         _require_positive(k)
-        (answer,) = self._answer(lambda: self._related([paper_id], k, fold))
-        if isinstance(answer, PaperNotFound):
-            raise answer
-        return answer
+        return self._answer(lambda: self._related(paper_id, k, fold))
 
     def _answer(self, question: Callable[[], _T]) -> _T:
         """Ask in one snapshot; again where a newer build took its files away."""
@@ -211,17 +208,19 @@ class Library:
             self._version, self._current = version, None
             self._cards.forget()
 
-    def _related(self, paper_ids: Sequence[str], k: int, fold: bool) -> list[RelatedList | PaperNotFound]:
+    def _related(self, paper_id: str, k: int, fold: bool) -> RelatedList:
+        (answer,) = self._related_together([paper_id], k, fold)
+        if isinstance(answer, PaperNotFound):
+            raise answer
+        return answer
+
+    def _related_together(self, paper_ids: Sequence[str], k: int, fold: bool) -> list[RelatedList | PaperNotFound]:
         """The list of each id, or why it has none; what is stored of them is read together."""
-        asked = [_or_why_not(partial(arxiv_id.parse, paper_id)) for paper_id in paper_ids]
-        shown = self._shown([one for one in asked if isinstance(one, ArxivId)], fold)
-        answered = [next(shown) if isinstance(one, ArxivId) else one for one in asked]
-        stored = self._stored([one.row for one in answered if isinstance(one, _Shown)], k) if fold else {}
+        shown = self._shown(paper_ids, fold)
+        stored = self._stored([one.row for one in shown if isinstance(one, _Shown)], k) if fold else {}
         return [
-            _or_why_not(partial(self._list, one.row, one.card, stored.get(one.row), k, fold, one.banner))
-            if isinstance(one, _Shown)
-            else one
-            for one in answered
+            _or_why_not(partial(self._list, one, stored.get(one.row), k, fold)) if isinstance(one, _Shown) else one
+            for one in shown
         ]
 
     def _stored(self, rows: Sequence[int], k: int) -> dict[int, Neighbors]:
@@ -230,36 +229,38 @@ class Library:
         self._cards.at(list(set(rows).union(*(neighbors.rows[:k] for neighbors in stored.values()))))
         return stored
 
-    def _list(
-        self, row: int, card: PrintedCard, stored: Neighbors | None, k: int, fold: bool, banner: str = ""
-    ) -> RelatedList:
+    def _list(self, shown: _Shown, stored: Neighbors | None, k: int, fold: bool) -> RelatedList:
         """A paper's list of what is stored; searched for now, ever wider, where that leaves fewer than k to show."""
+        row, card, banner = shown
         build = self._build
         note = "; ".join(filter(None, (banner, _SEARCHED_NOW if stored is None and fold else "")))
         if stored is not None:
-            shown = related_list(self._cards, card, stored, k, note)
-            if len(shown) >= k or len(stored.rows) >= build.papers - 1:
-                return shown
+            found = related_list(self._cards, card, stored, k, note)
+            if len(found) >= k or len(stored.rows) >= build.papers - 1:
+                return found
         elif self._built.is_quarantined(build.fingerprint, card.text_hash):
             reason = "has no related list: the encoder makes no finite vector of its text"
             raise PaperNotFound(f"{card.paper_id} {reason}", f"see {self._paper_at(row).url}")
         search = self._nearest(folded=not fold).to_paper(self._paper_at(row), row)
         return _wide_enough(search, partial(related_list, self._cards, card, k=k, note=note, folded=not fold), k)
 
-    def _shown(self, asked: Sequence[ArxivId], fold: bool) -> Iterator[_Shown | PaperNotFound]:
+    def _shown(self, paper_ids: Sequence[str], fold: bool) -> list[_Shown | PaperNotFound]:
         """What answers for each id, or why nothing does."""
-        rows = self._corpus.rows([one.paper_id for one in asked])
+        asked = [_or_why_not(partial(arxiv_id.parse, paper_id)) for paper_id in paper_ids]
+        rows = self._corpus.rows(one.paper_id for one in asked if isinstance(one, ArxivId))
         folds = self._corpus.folds_at(rows.values())
         self._cards.at([*rows.values(), *(found.work for found in folds.values())])
-        for one in asked:
-            row = rows.get(one.paper_id)
-            yield (
-                self._absent(one)
-                if row is None
-                else _or_why_not(partial(self._shown_for, one, row, folds.get(row), fold))
-            )
+        return [
+            _or_why_not(partial(self._shown_for, one, rows.get(one.paper_id), folds, fold))
+            if isinstance(one, ArxivId)
+            else one
+            for one in asked
+        ]
 
-    def _shown_for(self, asked: ArxivId, row: int, found: Fold | None, fold: bool) -> _Shown:
+    def _shown_for(self, asked: ArxivId, row: int | None, folds: Mapping[int, Fold], fold: bool) -> _Shown:
+        if row is None:
+            raise self._absent(asked)
+        found = folds.get(row)
         own, *successors = self._cards.at([row, *([found.work] if found else [])])
         if found and (fold or own is None) and (successor := successors[0]):
             what = "is shown as another paper" if own else "was withdrawn"
@@ -301,7 +302,7 @@ class Library:
         _require_positive(k)
         ids = iter(paper_ids)
         while some := list(islice(ids, _AT_ONCE)):
-            yield from self._answer(partial(self._related, some, k, fold))
+            yield from self._answer(partial(self._related_together, some, k, fold))
 
     def lists(self, k: int = SHOWN) -> Iterator[RelatedList]:
         """Every stored list, by paper id, all of one build; a list shorter than `k` is searched for what it lacks."""
@@ -318,7 +319,7 @@ class Library:
             for (row, paper_id), card in zip(some, self._cards.at(rows), strict=True):
                 if card is None or card.paper_id != paper_id:
                     raise IndexDamaged(f"{paper_id} leads to another record", "recsys doctor --repair")
-                yield self._list(row, card, stored.get(row), k, fold=True)
+                yield self._list(_Shown(row, card), stored.get(row), k, fold=True)
 
     def search(self, text: str, k: int = SHOWN, *, fold: bool = True) -> SearchResults:
         """The `k` papers nearest to a text; a paper that the text names exactly, by id or title, comes first.
@@ -341,10 +342,7 @@ class Library:
         if named is None:
             search = self._nearest(folded=not fold).to_text(text)
             return _wide_enough(search, partial(search_results, self._cards, text, k=k, folded=not fold), k)
-        (shown,) = self._related([named.paper_id], k, fold)
-        if isinstance(shown, PaperNotFound):
-            raise shown
-        return led_by(shown, text, k)
+        return led_by(self._related(named.paper_id, k, fold), text, k)
 
     def _named(self, text: str) -> ArxivId | None:
         """The id that the text is, or that of the paper whose whole title it is; by title only a recommendable one."""

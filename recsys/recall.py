@@ -31,10 +31,10 @@ def recall(embeddings: npt.NDArray[np.float32], own: npt.NDArray[np.int64], scor
     Args:
         embeddings: (n, dim) float32 unit rows.
         own: (m,) int64 positions of the papers looked at.
-        scores: (m, 20 or more) float32 of their lists, best first, -inf beyond a list's end.
+        scores: (m, k) float32 of their lists, best first, -inf beyond a list's end; of a k below 20 the rest is missed.
     """
     wanted = min(DEPTH, len(embeddings) - 1)
     if wanted < 1 or not len(own):
         return 1.0
     least = neighbors_of(embeddings, own, wanted).scores[:, -1:]
-    return float((scores[:, :wanted] >= least - NEAR).mean())
+    return float((scores[:, :wanted] >= least - NEAR).sum() / (wanted * len(own)))

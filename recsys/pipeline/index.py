@@ -230,7 +230,7 @@ class _Work:
         own = evenly(len(self._listable.papers))
         papers = [self._listable.papers[place] for place in own.tolist()]
         stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists([p.row for p in papers])}
-        scores = empty_lists(len(own), max(self._k, DEPTH)).scores
+        scores = empty_lists(len(own), self._k).scores
         for place, paper in enumerate(papers):
             found = stored[paper.row].scores
             scores[place, : len(found)] = found

@@ -195,3 +195,4 @@ def test_default_kind(n: int, kind: str) -> None:
 def test_share_found_by_hand() -> None:
     exact = np.array([[1, 2], [3, -1], [-1, -1]])
     assert share_found(np.array([[2, 9], [3, 4], [1, 2]]), exact) == pytest.approx((0.5 + 1 + 0) / 3)
+    assert share_found(exact[:0], exact[:0]) == 1

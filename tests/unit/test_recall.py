@@ -15,6 +15,7 @@ def test_recall_is_the_share_of_entries_as_near_as_the_true_twentieth() -> None:
     found = neighbors_of(embeddings, own, 40).scores
     assert recall(embeddings, own, found) == 1
     assert recall(embeddings, own, found[:, 5:]) == pytest.approx(15 / 20)
+    assert recall(embeddings, own, found[:, :5]) == pytest.approx(5 / 20)
     short = found.copy()
     short[:10, 10:] = -np.inf
     assert recall(embeddings, own, short) == pytest.approx((10 * 0.5 + 40) / 50)
