@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import json
 import resource
-import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +18,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from measuring import environment
+from measuring import environment, in_turn, median, show
 
 PEERS = (
     "sentence-transformers",
@@ -70,7 +68,7 @@ def load(peer: str) -> Callable[[Sequence[str]], Any]:
     return lambda texts: model.encode(list(texts), batch_size=batch, normalize_embeddings=True)
 
 
-def child(peer: str, texts_file: str, vectors_file: str) -> None:
+def child(texts_file: str, folder: str, peer: str) -> None:
     """Encode in this process; print seconds and peak memory as JSON."""
     import numpy as np
 
@@ -80,7 +78,7 @@ def child(peer: str, texts_file: str, vectors_file: str) -> None:
     wall, cpu = time.perf_counter(), time.process_time()
     vectors = encode(texts)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    np.save(vectors_file, vectors)
+    np.save(Path(folder) / f"{peer}.npy", vectors)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(json.dumps({"wall": wall, "cpu": cpu, "peak_mb": peak / (1 << 10)}))
 
@@ -117,51 +115,34 @@ def main() -> None:
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 3
     texts = texts_of(file, n)
     tokens = [min(LIMIT, length) for length in load_encoder(EncoderSettings("minilm", "cpu", "numpy")).lengths(texts)]
-    runs: dict[str, list[dict[str, float]]] = {peer: [] for peer in PEERS}
-    vectors: dict[str, Any] = {}
     record = environment(PACKAGES) | {"texts": len(texts), "tokens": sum(tokens), "peak_gflops": peak_gflops()}
     with tempfile.TemporaryDirectory() as folder:
-        texts_file, vectors_file = Path(folder) / "texts.json", Path(folder) / "vectors.npy"
+        texts_file = Path(folder) / "texts.json"
         texts_file.write_text(json.dumps(texts))
-        for _ in range(repeats):
-            for peer in PEERS:
-                command = [sys.executable, __file__, "--peer", peer, str(texts_file), str(vectors_file)]
-                done = subprocess.run(command, capture_output=True, text=True, check=False)
-                if done.returncode:
-                    print(f"{peer}: {done.stderr.strip().splitlines()[-1]}", file=sys.stderr)
-                    continue
-                runs[peer].append(json.loads(done.stdout.splitlines()[-1]))
-                vectors[peer] = np.load(vectors_file)
-    reference = vectors[PEERS[0]]
-    print(f"{len(texts)} texts, {sum(tokens) / len(texts):.0f} tokens in the mean, medians of {repeats}; {record}\n")
-    print("| | texts/s | tokens/s | of the fp32 peak | x | same of 20 nearest | largest difference | peak MB |")
-    print("|---|---|---|---|---|---|---|---|")
-    base = statistics.median(run["wall"] for run in runs[PEERS[0]])
-    rows = []
-    for peer, found in runs.items():
-        if not found:
-            continue
-        wall = statistics.median(run["wall"] for run in found)
-        row = {
-            "peer": peer,
-            "texts_per_s": len(texts) / wall,
-            "tokens_per_s": sum(tokens) / wall,
-            "of_peak": gflop(tokens) / wall / record["peak_gflops"],
-            "times": base / wall,
-            "overlap": overlap(reference, vectors[peer]),
-            "difference": float(np.abs(reference - vectors[peer]).max()),
-            "peak_mb": max(run["peak_mb"] for run in found),
-            "runs": found,
+        runs = in_turn(PEERS, repeats, [__file__, str(texts_file), folder])
+        vectors = {peer: np.load(Path(folder) / f"{peer}.npy") for peer in runs}
+    reference, base = vectors[PEERS[0]], median(runs[PEERS[0]], "wall")
+    rows = [
+        {
+            "": peer,
+            "texts/s": f"{len(texts) / (wall := median(found, 'wall')):.1f}",
+            "tokens/s": f"{sum(tokens) / wall:,.0f}",
+            "of the fp32 peak": f"{gflop(tokens) / wall / record['peak_gflops']:.0%}",
+            "x": f"{base / wall:.2f}",
+            "same of 20 nearest": f"{overlap(reference, vectors[peer]):.1%}",
+            "largest difference": f"{float(np.abs(reference - vectors[peer]).max()):.1e}",
+            "peak MB": f"{max(run['peak_mb'] for run in found):,.0f}",
         }
-        rows.append(row)
-        speed = f"{row['texts_per_s']:.1f} | {row['tokens_per_s']:,.0f} | {row['of_peak']:.0%} | {row['times']:.2f}"
-        fidelity = f"{row['overlap']:.1%} | {row['difference']:.1e} | {row['peak_mb']:,.0f}"
-        print(f"| {peer} | {speed} | {fidelity} |")
-    Path("embedding.json").write_text(json.dumps({"environment": record, "rows": rows}, indent=1))
+        for peer, found in runs.items()
+    ]
+    mean = sum(tokens) / len(texts)
+    show(
+        f"{len(texts)} texts, {mean:.0f} tokens in the mean, medians of {repeats}", rows, runs, record, "embedding.json"
+    )
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--peer"]:
-        child(*sys.argv[2:5])
+    if sys.argv[-2:-1] == ["--peer"]:
+        child(sys.argv[1], sys.argv[2], sys.argv[4])
     else:
         main()

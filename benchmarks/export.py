@@ -65,7 +65,7 @@ def main() -> None:
         }
         for peer, found in runs.items()
     ]
-    show(f"Lists of 20 read out of {index}, medians of {repeats}", rows, record, "export.json")
+    show(f"Lists of 20 read out of {index}, medians of {repeats}", rows, runs, record, "export.json")
 
 
 if __name__ == "__main__":

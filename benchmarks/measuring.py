@@ -58,10 +58,12 @@ def median(runs: Sequence[Mapping[str, Any]], name: str) -> float:
     return float(statistics.median(run[name] for run in runs))
 
 
-def show(title: str, rows: Sequence[Mapping[str, Any]], record: Mapping[str, Any], file: str) -> None:
-    """Print rows as a Markdown table, and write them with all that they depend on to `file` here."""
+def show(
+    title: str, rows: Sequence[Mapping[str, Any]], runs: Mapping[str, Any], record: Mapping[str, Any], file: str
+) -> None:
+    """Print rows as a Markdown table; write them, every run behind them and what they depend on to `file` here."""
     print(f"{title}\n\n{record}\n")
     print(f"| {' | '.join(rows[0])} |\n|{'---|' * len(rows[0])}")
     for row in rows:
         print(f"| {' | '.join(map(str, row.values()))} |")
-    Path(file).write_text(json.dumps({"title": title, "environment": record, "rows": rows}, indent=1))
+    Path(file).write_text(json.dumps({"title": title, "environment": record, "rows": rows, "runs": runs}, indent=1))

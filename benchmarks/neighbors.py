@@ -186,6 +186,7 @@ def main() -> None:
     show(
         f"{len(vectors):,} x {vectors.shape[1]} vectors, {K} nearest each, medians of {repeats}",
         rows,
+        runs,
         record,
         "neighbors.json",
     )
