@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.errors import IndexDamaged
-from recsys.store.built import Built, Embedded, Shard
+from recsys.store.built import Built, EmbeddedPapers, Shard
 from recsys.vectors import read_shard
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def vectors_of(folder: Path, built: Built, digest: str, papers: Sequence[Embedded]) -> npt.NDArray[np.float32]:
+def vectors_of(folder: Path, built: Built, digest: str, papers: EmbeddedPapers) -> npt.NDArray[np.float32]:
     """The vectors of some papers, in their order: (m, dim) float32 unit rows.
 
     Raises:
@@ -26,15 +25,13 @@ def vectors_of(folder: Path, built: Built, digest: str, papers: Sequence[Embedde
 
     shards = built.shards(digest)
     embeddings = np.empty((len(papers), shards[0].dim if shards else 1), dtype=np.float32)
-    of_paper = np.array([paper.shard for paper in papers], dtype=np.int64)
-    positions = np.array([paper.position for paper in papers], dtype=np.int64)
-    if not np.isin(of_paper, [shard.shard for shard in shards]).all():
+    if not np.isin(papers.shards, [shard.shard for shard in shards]).all():
         raise IndexDamaged(f"{folder} has papers whose vectors lie in no known shard", "recsys doctor --repair")
-    by_shard = np.argsort(of_paper, kind="stable")
-    bounds = np.searchsorted(of_paper[by_shard], [[shard.shard, shard.shard + 1] for shard in shards]).tolist()
+    by_shard = np.argsort(papers.shards, kind="stable")
+    bounds = np.searchsorted(papers.shards[by_shard], [[shard.shard, shard.shard + 1] for shard in shards]).tolist()
 
     def place(shard: Shard, mine: npt.NDArray[np.int64]) -> None:
-        embeddings[mine] = _read(folder, shard)[positions[mine]]
+        embeddings[mine] = _read(folder, shard)[papers.positions[mine]]
 
     with ThreadPoolExecutor() as threads:  # hashing and conversion release the interpreter's lock
         placed = []

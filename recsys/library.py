@@ -358,11 +358,10 @@ class Library:
 
     def _info(self) -> IndexInfo:
         counts, build = self._corpus.counts(), self._built.build()
-        counts["folded"] = counts["recommendable"] - counts.pop("listable")
         stored = self._built.fingerprint()
         made_by = Fingerprint.from_json(stored) if stored else None
-        waiting = bool(made_by and self._built.pending(made_by.digest))
-        current = build and made_by and (build.revision, build.fingerprint) == (self._corpus.revision, made_by.digest)
+        listable = counts.pop("listable")
+        counts["folded"] = counts["recommendable"] - listable
         return IndexInfo(
             str(self.path),
             **counts,
@@ -374,8 +373,13 @@ class Library:
             kind=build.kind if build else "",
             recall=build.recall if build else 1.0,
             built=build.created if build else "",
-            stale=waiting or not current,
+            stale=not (build and made_by and self._is_current(build, made_by.digest, listable)),
         )
+
+    def _is_current(self, build: Build, digest: str, listable: int) -> bool:
+        """Whether a build is of the papers and vectors that there are, and lists all that can be listed."""
+        same = (build.revision, build.fingerprint) == (self._corpus.revision, digest)
+        return same and build.papers + len(self._built.quarantined(digest)) >= listable
 
     def rejects(self) -> Iterator[RejectedRecord]:
         """Every record refused at ingest, by file and line."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged
 from recsys.gathering import vectors_of
-from recsys.store.built import Build, Built, Embedded
+from recsys.store.built import Build, Built, EmbeddedPapers
 from recsys.store.corpus import Corpus
 
 if TYPE_CHECKING:
@@ -66,11 +66,10 @@ class Case:
         return bool(self.build and self.fingerprint and self.build.fingerprint == self.fingerprint.digest)
 
     @cached_property
-    def listable(self) -> list[Embedded]:
-        """The papers that take part in lists now and have a vector, by paper id."""
-        if self.fingerprint is None:
-            return []
-        return list(self.built.embedded(self.fingerprint.digest, folded=False))
+    def listable(self) -> EmbeddedPapers:
+        """The papers that take part in lists now and have a vector, by paper id; none where no encoder is known."""
+        digest = self.fingerprint.digest if self.fingerprint else ""
+        return self.built.embedded(digest, folded=False)
 
     @cached_property
     def matrix(self) -> npt.NDArray[np.float32] | None:
@@ -88,7 +87,7 @@ class Case:
         import numpy as np
 
         assert self.build is not None, "only asked for where there is a build"
-        place = {paper.row: position for position, paper in enumerate(self.listable)}
+        place = {row: position for position, row in enumerate(self.listable.rows.tolist())}
         positions = np.full((len(place), self.build.k), -1, dtype=np.int64)
         scores = np.full((len(place), self.build.k), -np.inf, dtype=np.float32)
         for row, position in place.items():

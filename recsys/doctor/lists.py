@@ -25,7 +25,7 @@ def entries(case: Case) -> Iterator[Finding]:
     if case.build is None or not case.has_own_lists:
         return
     problems: dict[str, list[str]] = defaultdict(list)
-    listed = {paper.row: paper.text_hash for paper in case.listable}
+    listed = dict(zip(case.listable.rows.tolist(), case.listable.text_hashes.tolist(), strict=True))
     enough = min(SHOWN, case.build.k, len(listed) - 1)
     seen: set[int] = set()
     try:
@@ -71,7 +71,7 @@ def scores(case: Case) -> Iterator[Finding]:
     positions, stored = case.stored_lists
     true = true_scores(case.matrix[chosen], positions[chosen].clip(0), case.matrix.__getitem__)
     off = (abs(stored[chosen] - true) > NEAR) & (positions[chosen] >= 0)
-    wrong = [case.listable[place].paper_id for place in chosen[off.any(axis=1)].tolist()]
+    wrong = [case.listable.paper_id(place) for place in chosen[off.any(axis=1)].tolist()]
     yield from of_papers("list-scores", "lists have scores that the vectors do not give", wrong, case.command("index"))
 
 
@@ -120,7 +120,7 @@ def hubs(case: Case) -> Iterator[Finding]:
     hub = int(counts.argmax())
     never = int((counts == 0).sum())
     message = (
-        f"skew of appearances in lists is {skew:.1f}; {case.listable[hub].paper_id} is in {counts[hub]:,},"
+        f"skew of appearances in lists is {skew:.1f}; {case.listable.paper_id(hub)} is in {counts[hub]:,},"
         f" {never:,} papers are in none"
     )
     yield Finding("hubness", False, message)

@@ -46,9 +46,9 @@ def beyond_the_limit(case: Case) -> Iterator[Finding]:
         yield Finding("encoder-absent", False, error.message, error.hint)
         return
     cut: list[str] = []
-    for start in range(0, len(case.listable), _BATCH):
-        some = case.listable[start : start + _BATCH]
-        papers = case.corpus.papers_at(paper.row for paper in some)
+    rows = case.listable.rows.tolist()
+    for start in range(0, len(rows), _BATCH):
+        papers = case.corpus.papers_at(rows[start : start + _BATCH])
         texts = [embedding_text(p.title, p.abstract, made_by.separator) for p in papers.values()]
         lengths = encoder.lengths(texts)
         pairs = zip(papers.values(), lengths, strict=True)

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -197,9 +198,10 @@ class _Work:
     def _all_lists(self, searcher: SearchIndex | None) -> Iterator[StoredList]:
         listable = self._listable
         for block in self._blocks(searcher):
+            own = slice(block.start, block.start + len(block.positions))
             packed = pack(Lists(block.positions, block.scores), listable.rows)
-            for paper, neighbors in zip(listable.papers[block.start :], packed, strict=False):
-                yield StoredList(paper.row, neighbors, paper.text_hash, True)
+            hashes = listable.papers.text_hashes[own].tolist()
+            yield from map(StoredList, listable.rows[own].tolist(), packed, hashes, repeat(True))
             self._progress.advance(len(block.positions))
 
     def _blocks(self, searcher: SearchIndex | None) -> Iterator[Block]:
@@ -228,11 +230,11 @@ class _Work:
     def _recall(self) -> float:
         """That of the lists as they are stored now."""
         own = evenly(len(self._listable.papers))
-        papers = [self._listable.papers[place] for place in own.tolist()]
-        stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists([p.row for p in papers])}
+        rows = self._listable.rows[own].tolist()
+        stored = {one.row: unpack_neighbors(one.neighbors) for one in self._built.stored_lists(rows)}
         scores = empty_lists(len(own), self._k).scores
-        for place, paper in enumerate(papers):
-            found = stored[paper.row].scores
+        for place, row in enumerate(rows):
+            found = stored[row].scores
             scores[place, : len(found)] = found
         return recall(self._listable.embeddings, own, scores)
 
@@ -244,8 +246,7 @@ class _Work:
     def _report(self, kind: str, computed: int, repaired: int) -> IndexReport:
         digest, papers = self._listable.digest, len(self._listable.papers)
         folds = self._listable.folds
-        wanted = self._corpus.counts()["listable"]
-        pending = wanted - papers - len(self._built.quarantined(digest))
+        pending = self._corpus.counts()["listable"] - papers - len(self._built.quarantined(digest))
         build = self._built.build()
         recall = build.recall if build else 1.0
         return IndexReport(papers, pending, kind, self._k, len(folds), computed, repaired, recall)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from recsys.gathering import vectors_of
-from recsys.store.built import Built, Embedded
+from recsys.store.built import Built, EmbeddedPapers
 from recsys.store.corpus import Corpus, Fold
 from recsys.works import find_folds
 
@@ -33,22 +33,38 @@ class Listable:
     built: Built
     digest: str
     folds: list[Fold]
-    papers: list[Embedded]
+    papers: EmbeddedPapers
 
     @classmethod
     def gather(cls, folder: Path, built: Built, corpus: Corpus, digest: str) -> Listable:
         """Find the works of the corpus, and the papers that stand for them and have a vector."""
-        folds = find_folds(corpus)
-        folded = {fold.row for fold in folds}
-        papers = [paper for paper in built.embedded(digest) if paper.row not in folded]
-        return cls(folder, built, digest, folds, papers)
-
-    @cached_property
-    def rows(self) -> npt.NDArray[np.int64]:
-        """(n,) int64: each paper's row in the store."""
         import numpy as np
 
-        return np.array([paper.row for paper in self.papers], dtype=np.int64)
+        folds = find_folds(corpus)
+        papers = built.embedded(digest)
+        shown = np.isin(papers.rows, [fold.row for fold in folds], invert=True)
+        return cls(folder, built, digest, folds, papers.take(shown))
+
+    @property
+    def rows(self) -> npt.NDArray[np.int64]:
+        """(n,) int64: each paper's row in the store."""
+        return self.papers.rows
+
+    def positions_of(self, rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """The position of each row; -1 for one that takes no part, and for -1."""
+        import numpy as np
+
+        positions: npt.NDArray[np.int64] = self._of_row[np.minimum(rows, len(self._of_row) - 1)]
+        return positions
+
+    @cached_property
+    def _of_row(self) -> npt.NDArray[np.int64]:
+        """Row -> position; the last place answers for row -1 and for those beyond."""
+        import numpy as np
+
+        of_row = np.full(self.rows.max(initial=0) + 2, -1, dtype=np.int64)
+        of_row[self.rows] = np.arange(len(self.rows))
+        return of_row
 
     @cached_property
     def embeddings(self) -> npt.NDArray[np.float32]:

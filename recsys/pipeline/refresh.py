@@ -12,7 +12,7 @@ from recsys.incremental import Floors, merge
 from recsys.neighbors import Lists, empty_lists, neighbors_of
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack, unpack
-from recsys.store.built import ListEnd, StoredList
+from recsys.store.built import ListEnds, StoredList
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,60 +36,49 @@ class Difference:
     Attributes:
         ends: where the build's lists end, by row.
         stays: (s,) bool: which of them are of a paper that is listed now with the same vector.
-        fresh: (m,) int64 positions of the papers that came or whose vector changed.
+        came: (n,) bool: which of today's papers came or have another vector.
     """
 
     listable: Listable
-    ends: list[ListEnd]
+    ends: ListEnds
     stays: npt.NDArray[np.bool_]
-    fresh: npt.NDArray[np.int64]
+    came: npt.NDArray[np.bool_]
 
     @classmethod
     def find(cls, listable: Listable) -> Difference:
         """Compare what is stored with what there is."""
         import numpy as np
 
-        ends = listable.built.list_ends()
-        now = {paper.row: paper.text_hash for paper in listable.papers}
-        before = {end.row: end.text_hash for end in ends}
-        stays = np.array([now.get(row) == text_hash for row, text_hash in before.items()], dtype=bool)
-        came = [paper.text_hash != before.get(paper.row) for paper in listable.papers]
-        return cls(listable, ends, stays, np.flatnonzero(np.array(came, dtype=bool)))
+        papers, ends = listable.papers, listable.built.list_ends()
+        positions = listable.positions_of(ends.rows)
+        stays = positions >= 0
+        stays[stays] = papers.text_hashes[positions[stays]] == ends.text_hashes[stays]
+        came = np.ones(len(papers), dtype=bool)
+        came[positions[stays]] = False
+        return cls(listable, ends, stays, came)
+
+    @cached_property
+    def fresh(self) -> npt.NDArray[np.int64]:
+        """(m,) int64 positions of the papers that came or whose vector changed."""
+        return self.came.nonzero()[0]
 
     @property
     def gone(self) -> list[int]:
         """Rows whose list must go: their paper is listed no more."""
-        listed = set(self.listable.rows.tolist())
-        return [end.row for end in self.ends if end.row not in listed]
+        rows: list[int] = self.ends.rows[self.listable.positions_of(self.ends.rows) < 0].tolist()
+        return rows
 
     @property
     def is_small(self) -> bool:
         """Whether a refresh is worth while."""
-        return len(self.fresh) + int((~self.stays).sum()) <= _WORTH_WHILE * len(self.listable.papers)
+        return len(self.fresh) + int((~self.stays).sum()) <= _WORTH_WHILE * len(self.came)
 
-    @cached_property
-    def rows(self) -> npt.NDArray[np.int64]:
-        """(s,) int64 rows of the stored lists."""
-        import numpy as np
-
-        return np.array([end.row for end in self.ends], dtype=np.int64)
-
-    def positions_of(self, rows: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    def positions_of(self, rows: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
         """The positions of rows whose papers stayed; -1 for every other row, and for -1."""
         import numpy as np
 
-        return self._of_row[np.minimum(np.asarray(rows, dtype=np.int64), len(self._of_row) - 1)]
-
-    @cached_property
-    def _of_row(self) -> npt.NDArray[np.int64]:
-        """Row -> position; the last place answers for row -1."""
-        import numpy as np
-
-        highest = max(self.rows.max(initial=0), self.listable.rows.max(initial=0))
-        of_row = np.full(highest + 2, -1, dtype=np.int64)
-        of_row[self.listable.rows] = np.arange(len(self.listable.rows))
-        of_row[self.rows[~self.stays]] = -1
-        return of_row
+        positions = self.listable.positions_of(rows)
+        return np.where(self.came[positions], -1, positions)
 
 
 class Refreshed:
@@ -135,15 +124,13 @@ def _floors(difference: Difference) -> Floors:
     """The floor of every position; none where a list held every other paper of its build."""
     import numpy as np
 
-    n = len(difference.listable.papers)
-    ends = [end for end, stays in zip(difference.ends, difference.stays, strict=True) if stays and end.length]
-    own = difference.positions_of([end.row for end in ends])
-    whole = np.array([end.length for end in ends], dtype=np.int64) >= len(difference.ends) - 1
-    scores = np.frombuffer(b"".join(end.score for end in ends), dtype="<f4")
-    last = np.frombuffer(b"".join(end.last for end in ends), dtype="<u4")
+    n, ends = len(difference.listable.papers), difference.ends
+    known = difference.stays & (ends.lengths > 0)
+    own = difference.positions_of(ends.rows[known])
+    whole = ends.lengths[known] >= len(ends) - 1
     floors = Floors(np.full(n, -np.inf, dtype=np.float32), np.full(n, -1, dtype=np.int64))
-    floors.scores[own] = np.where(whole, -np.inf, scores)
-    floors.positions[own] = difference.positions_of(last)
+    floors.scores[own] = np.where(whole, -np.inf, ends.scores[known])
+    floors.positions[own] = difference.positions_of(ends.last[known].astype(np.int64))
     return floors
 
 
@@ -157,7 +144,7 @@ def _lost(difference: Difference) -> npt.NDArray[np.int64]:
         while some := list(islice(stored, _LISTS_AT_ONCE)):
             named, _ = unpack([one.neighbors for one in some])
             holed = ((named >= 0) & (difference.positions_of(named) < 0)).any(axis=1)
-            found.append(difference.positions_of([one.row for one in some])[holed])
+            found.append(_positions(difference, some)[holed])
     lost = np.sort(np.concatenate(found))
     return lost[lost >= 0]
 
@@ -169,17 +156,26 @@ def _stored(difference: Difference, k: int, positions: npt.NDArray[np.int64]) ->
     lists = empty_lists(len(positions), k)
     some = list(difference.listable.built.stored_lists(difference.listable.rows[positions].tolist()))
     rows, scores = unpack([one.neighbors for one in some], k)
-    places = np.searchsorted(positions, difference.positions_of([one.row for one in some]))
+    places = np.searchsorted(positions, _positions(difference, some))
     members = difference.positions_of(rows)
     lists.positions[places], lists.scores[places] = members, np.where(members < 0, -np.inf, scores)
     return lists
 
 
+def _positions(difference: Difference, some: list[StoredList]) -> npt.NDArray[np.int64]:
+    """The positions of the papers of some lists."""
+    import numpy as np
+
+    return difference.positions_of(np.array([one.row for one in some], dtype=np.int64))
+
+
 def refreshed_lists(difference: Difference, refreshed: Refreshed) -> Iterator[StoredList]:
     """The changed lists, to be stored."""
-    listable = difference.listable
-    fresh, unsearchable = set(difference.fresh.tolist()), listable.built.unsearchable_rows()
-    for position, packed in zip(refreshed.changed.tolist(), pack(refreshed.lists, listable.rows), strict=True):
-        paper = listable.papers[position]
-        searchable = position not in fresh and paper.row not in unsearchable
-        yield StoredList(paper.row, packed, paper.text_hash, searchable)
+    import numpy as np
+
+    listable, changed = difference.listable, refreshed.changed
+    unsearchable = np.array(sorted(listable.built.unsearchable_rows()), dtype=np.int64)
+    searchable = ~(difference.came | np.isin(listable.rows, unsearchable))[changed]
+    packed, hashes = pack(refreshed.lists, listable.rows), listable.papers.text_hashes[changed]
+    fields = (listable.rows[changed].tolist(), packed, hashes.tolist(), searchable.tolist())
+    return map(StoredList, *fields)

@@ -7,13 +7,18 @@ import sqlite3
 import struct
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from recsys.errors import IndexDamaged
 from recsys.store.checksums import checksum, checksum_of_list, digest_of_texts
+from recsys.store.columns import columns
 from recsys.store.corpus import LISTABLE, RECOMMENDABLE
 from recsys.store.lookup import matching
 from recsys.store.meta import Meta
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 _BUILD = "created, fingerprint, kind, search_file, papers, k, revision, recall"
 _USED = "(text_hash IN (SELECT text_hash FROM papers) OR text_hash IN (SELECT text_hash FROM related))"
@@ -37,6 +42,37 @@ class Embedded(NamedTuple):
     text_hash: bytes
     shard: int
     position: int
+
+
+@dataclass(frozen=True)
+class EmbeddedPapers:
+    """The papers that take part in lists, by paper id, and where their vectors lie.
+
+    Attributes:
+        rows: (n,) int64.
+        paper_ids: (n,) bytes.
+        text_hashes: (n,) void, 16 bytes each.
+        shards: (n,) int64, numbers of shards.
+        positions: (n,) int64, rows of the shards.
+    """
+
+    rows: npt.NDArray[np.int64]
+    paper_ids: npt.NDArray[np.bytes_]
+    text_hashes: npt.NDArray[np.void]
+    shards: npt.NDArray[np.int64]
+    positions: npt.NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def take(self, which: npt.NDArray[Any]) -> EmbeddedPapers:
+        """Some of them, in the order of `which`: places, or a mask."""
+        every = (self.rows, self.paper_ids, self.text_hashes, self.shards, self.positions)
+        return EmbeddedPapers(*(column[which] for column in every))
+
+    def paper_id(self, place: int) -> str:
+        """The id of one of them."""
+        return bytes(self.paper_ids[place]).decode()
 
 
 class StoredList(NamedTuple):
@@ -64,22 +100,26 @@ class Neighbors(NamedTuple):
         return list(zip(self.rows, self.scores, strict=True))
 
 
-class ListEnd(NamedTuple):
-    """Where a stored list ends: nothing that is not in the list is above that.
+@dataclass(frozen=True)
+class ListEnds:
+    """Where stored lists end, by row: nothing that is not in a list is above its end.
 
     Attributes:
-        row: the paper's.
-        text_hash: as in `StoredList`.
-        length: entries.
-        last: the last entry's row as 4 bytes, little endian; empty where there is none.
-        score: its score as 4 bytes, float32.
+        rows: (s,) int64, the papers'.
+        text_hashes: (s,) void, 16 bytes each: as in `StoredList`.
+        lengths: (s,) int64, entries.
+        last: (s,) uint32, the last entry's row; 0 where there is none.
+        scores: (s,) float32, its score; 0 where there is none.
     """
 
-    row: int
-    text_hash: bytes
-    length: int
-    last: bytes
-    score: bytes
+    rows: npt.NDArray[np.int64]
+    text_hashes: npt.NDArray[np.void]
+    lengths: npt.NDArray[np.int64]
+    last: npt.NDArray[np.uint32]
+    scores: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +280,7 @@ class Built:
             self._connection.execute("DELETE FROM shards WHERE shard = ?", (shard.shard,))
         return dropped
 
-    def embedded(self, digest: str, *, folded: bool = True) -> Iterator[Embedded]:
+    def embedded(self, digest: str, *, folded: bool = True) -> EmbeddedPapers:
         """Recommendable papers that have a vector, by paper id.
 
         Args:
@@ -248,9 +288,12 @@ class Built:
             folded: whether papers that the build folds into others count too.
         """
         query = f"""
-            SELECT row, paper_id, text_hash, shard, position FROM papers CROSS JOIN embeddings USING (text_hash)
-            WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE} ORDER BY paper_id"""
-        return map(Embedded._make, self._connection.execute(query, (digest,)))
+            SELECT papers.row, paper_id, text_hash, shard, position
+            FROM embeddings CROSS JOIN papers INDEXED BY papers_recommendable USING (text_hash)
+            WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE}"""
+        found = columns(self._connection.execute(query, (digest,)), "int64", "S", "V16", "int64", "int64")
+        papers = EmbeddedPapers(*found)
+        return papers.take(papers.paper_ids.argsort())
 
     def vector_place(self, digest: str, text_hash: bytes) -> tuple[Shard, int] | None:
         """Where one text's vector lies: (shard, position), or None."""
@@ -364,11 +407,13 @@ class Built:
         """Forget the lists of these rows. Call inside a transaction."""
         self._connection.executemany("DELETE FROM related WHERE row = ?", ((row,) for row in rows))
 
-    def list_ends(self) -> list[ListEnd]:
+    def list_ends(self) -> ListEnds:
         """Where every stored list ends, by row. Not checked: what is read of a damaged list may be wrong."""
         last = "substr(neighbors, length(neighbors) / 2 - 3, 4)"
         query = f"SELECT row, text_hash, length(neighbors) / 8, {last}, substr(neighbors, -4) FROM related ORDER BY row"
-        return list(map(ListEnd._make, self._connection.execute(query)))
+        found = columns(self._connection.execute(query), "int64", "V16", "int64", "V4", "V4")
+        rows, text_hashes, lengths, last_rows, scores = found
+        return ListEnds(rows, text_hashes, lengths, last_rows.view("<u4"), scores.view("<f4"))
 
     def stored_lists(self, rows: Sequence[int] | None = None) -> Iterator[StoredList]:
         """The stored lists of some rows, or of all, by row, each checked against its checksum.

@@ -288,14 +288,20 @@ class Corpus:
 
     def counts(self) -> dict[str, int]:
         """How many papers there are: all, withdrawn, without abstract, recommendable, listable; and rejects."""
-        query = (
-            "SELECT count(*), coalesce(sum(withdrawn), 0), coalesce(sum(abstract = '' AND withdrawn = 0), 0),"
-            f" coalesce(sum({RECOMMENDABLE}), 0), coalesce(sum({LISTABLE}), 0) FROM papers"
-        )
-        numbers = self._connection.execute(query).fetchone()
-        (rejects,) = self._connection.execute("SELECT count(*) FROM rejects").fetchone()
-        names = ("papers", "withdrawn", "without_abstract", "recommendable", "listable")
-        return {**dict(zip(names, numbers, strict=True)), "rejects": rejects}
+        papers, left_out, withdrawn, folded, rejects = self._connection.execute(f"""
+            SELECT (SELECT count(*) FROM papers),
+                (SELECT count(*) FROM papers WHERE NOT ({RECOMMENDABLE})),
+                (SELECT coalesce(sum(withdrawn), 0) FROM papers WHERE NOT ({RECOMMENDABLE})),
+                (SELECT count(*) FROM works JOIN papers USING (row) WHERE {RECOMMENDABLE}),
+                (SELECT count(*) FROM rejects)""").fetchone()
+        return {
+            "papers": papers,
+            "withdrawn": withdrawn,
+            "without_abstract": left_out - withdrawn,
+            "recommendable": papers - left_out,
+            "listable": papers - left_out - folded,
+            "rejects": rejects,
+        }
 
     def forget_rejects(self, file: str) -> None:
         """Forget what was refused of a file that is read again. Call inside a transaction."""

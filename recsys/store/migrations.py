@@ -77,4 +77,16 @@ def _to_3(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3}
+_TO_4 = (
+    "CREATE INDEX papers_recommendable ON papers (text_hash, paper_id) WHERE withdrawn = 0 AND abstract <> ''",
+    "CREATE INDEX papers_left_out ON papers (withdrawn) WHERE NOT (withdrawn = 0 AND abstract <> '')",
+)
+"""The papers that take part in lists, and those that do not, are found without reading any abstract."""
+
+
+def _to_4(connection: sqlite3.Connection) -> None:
+    for statement in _TO_4:
+        connection.execute(statement)
+
+
+_STEPS: dict[int, Callable[[sqlite3.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}

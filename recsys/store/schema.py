@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 """Version of the schema below, kept in `PRAGMA user_version`."""
 
 SCHEMA = """
@@ -32,6 +32,8 @@ CREATE INDEX papers_start_key ON papers (start_key);
 CREATE INDEX papers_telling ON papers (row) WHERE telling = 1;
 CREATE INDEX papers_title_key ON papers (title_key);
 CREATE INDEX papers_text_hash ON papers (text_hash);
+CREATE INDEX papers_recommendable ON papers (text_hash, paper_id) WHERE withdrawn = 0 AND abstract <> '';
+CREATE INDEX papers_left_out ON papers (withdrawn) WHERE NOT (withdrawn = 0 AND abstract <> '');
 CREATE TABLE records (
     paper_id TEXT NOT NULL,          -- of a paper that came both with and without a version
     versioned INTEGER NOT NULL,

@@ -10,7 +10,7 @@ import pytest
 
 from recsys.errors import IndexDamaged
 from recsys.paper import Paper
-from recsys.store.built import Build, Built, Embedded, Neighbors, Shard, StoredList, pack_neighbors, unpack_neighbors
+from recsys.store.built import Build, Built, Neighbors, Shard, StoredList, pack_neighbors, unpack_neighbors
 from recsys.store.connection import transaction, writing
 from recsys.store.corpus import Corpus
 
@@ -71,11 +71,12 @@ def test_vectors_are_found_by_text(connection: sqlite3.Connection) -> None:
     assert built.vector_count("f") == 2
     assert built.vector_place("f", SHORT.text_hash) == (shard, 1)
     assert built.vector_place("f", GONE.text_hash) is None
-    assert list(built.embedded("f")) == [
-        Embedded(row(connection, SHORT), SHORT.paper_id, SHORT.text_hash, shard.shard, 1),
-        Embedded(row(connection, LONG), LONG.paper_id, LONG.text_hash, shard.shard, 0),
-        Embedded(row(connection, TWIN), TWIN.paper_id, TWIN.text_hash, shard.shard, 1),
-    ]
+    papers, embedded = (SHORT, LONG, TWIN), built.embedded("f")
+    assert [embedded.paper_id(place) for place in range(len(embedded))] == [paper.paper_id for paper in papers]
+    assert embedded.rows.tolist() == [row(connection, paper) for paper in papers]
+    assert embedded.text_hashes.tolist() == [paper.text_hash for paper in papers]
+    assert embedded.shards.tolist() == [shard.shard] * 3
+    assert embedded.positions.tolist() == [1, 0, 1]
     assert built.rows_of(shard.shard, 1) == []
     with transaction(connection):
         listed = (row(connection, paper) for paper in (SHORT, TWIN))
