@@ -1,15 +1,18 @@
-"""Cold start of `recsys related`, as a ratio to bare interpreters, interleaved in one run.
+"""Cold start of commands, as a ratio to bare interpreters.
 
 Usage: python benchmarks/cold_start.py INDEX ID [REPEATS]
+
+Every command in a fresh process, in turn, its modules compiled before, as pip does. Writes `cold_start.json`.
 """
 
 from __future__ import annotations
 
-import platform
-import statistics
 import subprocess
 import sys
 import time
+from typing import Any
+
+from measuring import compile_recsys, environment, median, show
 
 
 def seconds(command: list[str]) -> float:
@@ -20,25 +23,36 @@ def seconds(command: list[str]) -> float:
 
 
 def main() -> None:
-    """Run every command in turn, REPEATS times, and print the medians."""
+    """Run every command in turn, print the table, write `cold_start.json`."""
     index, paper_id = sys.argv[1:3]
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 20
+    recsys = [sys.executable, "-m", "recsys"]
     commands = {
         "python -c pass": [sys.executable, "-c", "pass"],
         'python -c "import typer"': [sys.executable, "-c", "import typer"],
-        "recsys related ID": [sys.executable, "-m", "recsys", "related", paper_id, "--index", index],
-        "recsys --help": [sys.executable, "-m", "recsys", "--help"],
+        "recsys --help": [*recsys, "--help"],
+        "recsys related ID": [*recsys, "related", paper_id, "--index", index],
+        "recsys info": [*recsys, "info", "--index", index],
     }
-    runs: dict[str, list[float]] = {name: [] for name in commands}
-    for _ in range(repeats + 1):
+    record = environment(("typer",))
+    compile_recsys()
+    runs: dict[str, list[dict[str, Any]]] = {name: [] for name in commands}
+    for turn in range(repeats + 1):
         for name, command in commands.items():
-            runs[name].append(seconds(command))
-    medians = {name: statistics.median(times[1:]) for name, times in runs.items()}
-    base = medians["python -c pass"]
-    print(f"{platform.platform()}, Python {platform.python_version()}, {repeats} repeats, medians\n")
-    print("| command | ms | times `python -c pass` |\n|---|---|---|")
-    for name, median in medians.items():
-        print(f"| `{name}` | {1000 * median:.0f} | {median / base:.1f} |")
+            took = seconds(command)
+            if turn:  # the first reads files into memory
+                runs[name].append({"s": took})
+    bare, typer = (median(runs[name], "s") for name in list(commands)[:2])
+    rows = [
+        {
+            "": f"`{name}`",
+            "ms": f"{1000 * median(found, 's'):.0f}",
+            "times pass": f"{median(found, 's') / bare:.1f}",
+            "times typer": f"{median(found, 's') / typer:.1f}",
+        }
+        for name, found in runs.items()
+    ]
+    show(f"Cold start, medians of {repeats}", rows, runs, record, "cold_start.json")
 
 
 if __name__ == "__main__":

@@ -1,33 +1,43 @@
-"""What an update with new papers costs, as a share of building index and lists from scratch; interleaved in one run.
+"""What an update with new papers costs, as a share of building index and lists from scratch; lists are equal.
 
 Usage: python benchmarks/update.py INDEX NEW_PAPERS [REPEATS]
 
 INDEX must be built already; it is copied, never changed. The new papers are ingested and embedded before the clock
-starts: what is compared is making the lists.
+starts: what is compared is making the lists, each way in a fresh process, in turn. Writes `update.json`.
 """
 
 from __future__ import annotations
 
-import platform
+import json
+import os
 import shutil
-import statistics
-import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+
+from measuring import environment, in_turn, median, show
 
 import recsys
 
-_TIMED = "import sys, time, numpy, faiss, recsys; t = time.perf_counter(); recsys.index(sys.argv[1], incremental={}); "
-_TIMED += "print(time.perf_counter() - t)"
+PEERS = ("update", "from scratch")
 
 
-def seconds(index: Path, *, incremental: bool) -> float:
-    """Time of one index run on a copy, in a fresh process, imports apart."""
+def child(index: Path, peer: str) -> None:
+    """Make the lists of a copy in this process; print seconds and peak memory as JSON."""
+    import resource
+
+    import numpy as np  # noqa: F401  not what is measured
+
+    make = recsys.index
     with tempfile.TemporaryDirectory(dir=index.parent) as folder:
         copy = shutil.copytree(index, Path(folder) / "index")
-        command = [sys.executable, "-c", _TIMED.format(incremental), str(copy)]
-        return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        os.sync()  # or the lists would wait for the copy's bytes to reach the disk
+        start = time.perf_counter()
+        made = make(copy, incremental=peer == "update")
+        took = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10)
+    print(json.dumps({"s": took, "mb": peak, "papers": made.papers, "changed": made.computed + made.repaired}))
 
 
 def lists(index: Path, *, incremental: bool) -> list[object]:
@@ -40,22 +50,33 @@ def lists(index: Path, *, incremental: bool) -> list[object]:
 
 
 def main() -> None:
-    """Check that both ways give the same lists, then time them in turn."""
+    """Check that both ways give the same lists, time them in turn, print the table, write `update.json`."""
     index, new = Path(sys.argv[1]), sys.argv[2]
     repeats = int(sys.argv[3]) if len(sys.argv) > 3 else 3
+    record = environment(("numpy",))
     with tempfile.TemporaryDirectory(dir=index.parent) as folder:
         grown = shutil.copytree(index, Path(folder) / "index")
-        print(recsys.ingest([new], grown))
-        print(recsys.embed(grown))
+        print(recsys.ingest([new], grown), recsys.embed(grown), sep="\n")
         same = lists(grown, incremental=True) == lists(grown, incremental=False)
-        times = [(seconds(grown, incremental=True), seconds(grown, incremental=False)) for _ in range(repeats)]
-        with recsys.open(grown) as library:
-            papers = library.info().papers
-    update, rebuild = (statistics.median(column) for column in zip(*times, strict=True))
-    print(f"{platform.platform()}, Python {platform.python_version()}, {papers:,} papers, medians of {repeats}\n")
-    print(f"lists equal: {same}\n\n| | s | share |\n|---|---|---|")
-    print(f"| update | {update:.2f} | {update / rebuild:.1%} |\n| from scratch | {rebuild:.2f} | 100% |")
+        runs = in_turn(PEERS, repeats, [__file__, str(grown)])
+    scratch = median(runs["from scratch"], "s")
+    rows = [
+        {
+            "": peer,
+            "s": f"{median(found, 's'):.2f}",
+            "share": f"{median(found, 's') / scratch:.1%}",
+            "lists changed": f"{median(found, 'changed'):,.0f}",
+            "peak MB": f"{median(found, 'mb'):,.0f}",
+        }
+        for peer, found in runs.items()
+    ]
+    papers = runs["from scratch"][0]["papers"]
+    title = f"Lists of {papers:,} papers, medians of {repeats}; lists equal: {same}"
+    show(title, rows, runs, record, "update.json")
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[-2:-1] == ["--peer"]:
+        child(Path(sys.argv[1]), sys.argv[3])
+    else:
+        main()

@@ -71,9 +71,14 @@ def read_shard(folder: Path, sha256: str, *, rows: int, dim: int) -> npt.NDArray
     Raises:
         IndexDamaged: the file is absent, differs from what was published, or has another shape.
     """
+    return unit_rows(read_stored(folder, sha256, rows=rows, dim=dim))
+
+
+def unit_rows(stored: npt.NDArray[np.float16]) -> npt.NDArray[np.float32]:
+    """The (n, dim) float32 unit rows of vectors as they are stored."""
     import numpy as np
 
-    vectors = read_stored(folder, sha256, rows=rows, dim=dim).astype(np.float32)
+    vectors = stored.astype(np.float32)
     vectors /= np.sqrt(np.einsum("nd,nd->n", vectors, vectors, dtype=np.float64))[:, None]
     return vectors
 

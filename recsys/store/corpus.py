@@ -6,6 +6,8 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from recsys.errors import IndexDamaged
@@ -278,9 +280,14 @@ class Corpus:
 
     def alike(self) -> list[list[int]]:
         """Groups of rows of papers whose titles, or whose abstracts' beginnings, are the same."""
-        query = "SELECT group_concat(row, ' ') FROM papers WHERE {0} <> 0 GROUP BY {0} HAVING count(*) > 1"
-        found = (self._connection.execute(query.format(key)) for key in ("title_key", "start_key"))
-        return [list(map(int, rows.split())) for groups in found for (rows,) in groups]
+        return [*self._same("title_key"), *self._same("start_key")]
+
+    def _same(self, key: str) -> Iterator[list[int]]:
+        """Groups of rows that share a key."""
+        shared = f"SELECT {key} FROM papers WHERE {key} <> 0 GROUP BY {key} HAVING count(*) > 1"
+        found = self._connection.execute(f"SELECT {key}, row FROM papers WHERE {key} IN ({shared}) ORDER BY {key}, row")
+        for _, group in groupby(found, key=itemgetter(0)):
+            yield [row for _, row in group]
 
     def telling_comments(self) -> list[tuple[int, str]]:
         """(row, comments) of the papers whose comments may say that another record is the same work, by row."""
