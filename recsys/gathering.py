@@ -40,7 +40,9 @@ def vectors_of(folder: Path, built: Built, digest: str, papers: EmbeddedPapers) 
             some = mine[start : start + _ROWS_AT_ONCE]
             embeddings[some] = unit_rows(stored[papers.positions[some]])
 
-    wanted = [(shard, by_shard[first:last]) for shard, (first, last) in zip(shards, bounds, strict=True) if first < last]
+    wanted = [
+        (shard, by_shard[first:last]) for shard, (first, last) in zip(shards, bounds, strict=True) if first < last
+    ]
     for shard, _ in wanted:  # not among the threads: SQLite asks for the interpreter's lock at every row
         built.check_shard(shard)
     with ThreadPoolExecutor() as threads:  # hashing and conversion release that lock

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from recsys.allpairs.best import LOWEST, Best, Entries
+from recsys.allpairs.best import Best
 from recsys.allpairs.products import Product
 from recsys.allpairs.tiles import Tile
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    pass
 
 
 def compare(
@@ -34,23 +35,35 @@ def compare(
         threads: tiles compared at a time.
         done: told of each tile when it is done, one at a time.
     """
-    from threadpoolctl import threadpool_limits
-
     best = [Best(block.stop - block.start, width) for block in blocks]
     queue = _Queue(tiles, done)
 
     def work() -> None:
         for tile in queue:
-            _compare(product, blocks, tile, best, width)
+            _compare(product, blocks, tile, best)
 
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
-        workers = [pool.submit(work) for _ in range(threads)]
+    with multipliers(threads) as pool:
+        working = [pool.submit(work) for _ in range(threads)]
         try:
-            for worker in workers:
-                worker.result()
+            for one in working:
+                one.result()
         finally:
             queue.close()
     return best
+
+
+@contextmanager
+def multipliers(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads of which each multiplies matrices by itself: what NumPy does between products then runs side by side."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, "blas"), ThreadPoolExecutor(threads) as pool:
+        yield pool
+
+
+def cpus() -> int:
+    """CPUs that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class _Queue:
@@ -76,47 +89,13 @@ class _Queue:
             self._tiles = iter(())
 
 
-def _compare(product: Product, blocks: Sequence[slice], tile: Tile, best: Sequence[Best], width: int) -> None:
+def _compare(product: Product, blocks: Sequence[slice], tile: Tile, best: Sequence[Best]) -> None:
     import numpy as np
 
     rows, columns = blocks[tile.rows], blocks[tile.columns]
     scores = product(rows, columns)
     if tile.rows == tile.columns:
         np.fill_diagonal(scores, -np.inf)
-    _add(best[tile.rows], scores, columns.start, width)
+    best[tile.rows].add_rows(scores, columns.start)
     if tile.rows != tile.columns:
-        _add_columns(best[tile.columns], scores, rows.start)
-
-
-def _add(best: Best, scores: npt.NDArray[np.float32], start: int, width: int) -> None:
-    """Let the (r, c) scores of a block's rows compete."""
-    if best.floors.max() == LOWEST:
-        best.raise_floors(_rough_floors(scores, width))
-    rows, columns = _where(scores >= best.floors[:, None])
-    best.add(Entries(rows, columns + start, scores[rows, columns]))
-
-
-def _add_columns(best: Best, scores: npt.NDArray[np.float32], start: int) -> None:
-    """Let the (c, r) scores of a block's rows compete."""
-    others, rows = _where(scores >= best.floors)
-    best.add(Entries(rows, others + start, scores[others, rows]))
-
-
-def _rough_floors(scores: npt.NDArray[np.float32], width: int) -> npt.NDArray[np.float32]:
-    """Floors without sorting: of `width` groups of columns, the worst group's best; none where there are too few."""
-    import numpy as np
-
-    size = scores.shape[1] // width
-    if not size:
-        return np.full(len(scores), LOWEST, dtype=np.float32)
-    groups = scores[:, : size * width].reshape(len(scores), width, size)
-    floors: npt.NDArray[np.float32] = groups.max(axis=2).min(axis=1)
-    return floors
-
-
-def _where(true: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Rows and columns of what is true: `numpy.nonzero`, but forty times faster where that is little."""
-    import numpy as np
-
-    rows, columns = np.divmod(np.flatnonzero(true), true.shape[1])
-    return rows, columns
+        best[tile.columns].add_columns(scores, rows.start)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from recsys.allpairs.best import STEP, Best
-from recsys.allpairs.comparing import compare
+from recsys.allpairs.comparing import compare, cpus
 from recsys.allpairs.products import Product, fastest_product
 from recsys.allpairs.tiles import Tile, blocks_of, every_pair
 from recsys.neighbors import Block, Lists, canonical_order, neighbors_of
@@ -57,11 +56,6 @@ def tiles_of(n: int, block: int = _BLOCK) -> int:
     """How many times `exact_lists` calls `done` for n rows."""
     blocks = len(blocks_of(n, block))
     return blocks * (blocks + 1) // 2
-
-
-def cpus() -> int:
-    """CPUs that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _settled(embeddings: npt.NDArray[np.float32], here: slice, best: Best, k: int, error: float, threads: int) -> Lists:

@@ -36,20 +36,21 @@ class Product(Protocol):
 
 
 class NumpyProduct:
-    """float32 by the BLAS that NumPy came with."""
+    """float32 by the BLAS that NumPy came with; of one matrix, or of one and another whose rows are the columns."""
 
     name = "numpy fp32"
     error = NEAR
 
-    def __init__(self, embeddings: npt.NDArray[np.float32]) -> None:
+    def __init__(self, embeddings: npt.NDArray[np.float32], others: npt.NDArray[np.float32] | None = None) -> None:
         self._embeddings = embeddings
+        self._others = embeddings if others is None else others
         self._own = local()
 
     def __call__(self, rows: slice, columns: slice) -> npt.NDArray[np.float32]:
         """See `Product`."""
         import numpy as np
 
-        left, right = self._embeddings[rows], self._embeddings[columns]
+        left, right = self._embeddings[rows], self._others[columns]
         out = self._space(len(left) * len(right)).reshape(len(left), len(right))
         return np.matmul(left, right.T, out=out)
 

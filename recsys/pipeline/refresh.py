@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recsys.incremental import Floors, merge
+from recsys.allpairs.incremental import Floors, merge
 from recsys.neighbors import Lists, empty_lists, neighbors_of
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack, unpack

@@ -21,7 +21,7 @@ LAYERS = [
     {"errors", "arxiv_id", "taxonomy", "text", "paper", "cards", "files", "registry", "sample"},
     {"store", "vectors", "gathering"},
     set(ROOMS),
-    {"neighbors", "recall", "allpairs", "incremental", "works", "nearest", "related"},
+    {"neighbors", "recall", "allpairs", "works", "nearest", "related"},
     {"config", "pipeline", "library", "batch"},
     {"doctor"},
     {"cli", "", "__main__"},

@@ -7,9 +7,14 @@ Members that went leave the list shorter; where it becomes too short, it is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from recsys.allpairs.best import STEP, Best, places_in_rows, where
+from recsys.allpairs.comparing import cpus, multipliers
+from recsys.allpairs.products import NumpyProduct
+from recsys.allpairs.tiles import blocks_of
 from recsys.neighbors import DECIMALS, Lists, canonical_order, empty_lists
 from recsys.search.rescore import MARGIN, NEAR, true_scores
 
@@ -17,8 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-_SCORES_AT_ONCE = 1 << 22
-"""Scores held together: 16 MB, in a place that every block uses again: fresh memory costs more than the product."""
+_BLOCK = 2048
+"""Papers compared together: at most 16 MB of scores a thread."""
 
 _MILLION = 10**DECIMALS
 _SCORE_BITS = (2 * _MILLION).bit_length()
@@ -78,7 +83,7 @@ def merge(
     lists, own, other = empty_lists(len(changed), k), np.searchsorted(changed, fresh), np.searchsorted(changed, touched)
     lists.positions[own, : best.shape[1]], lists.scores[own, : best.shape[1]] = best, scores
     lists.positions[other], lists.scores[other] = repaired
-    beyond = nearest.scores.min(axis=1, initial=np.inf) >= scores[:, -1] - NEAR
+    beyond = nearest.scores.min(axis=1, initial=np.inf) >= scores[:, -1] - (STEP + NEAR)
     return Merged(changed, lists, fresh[beyond] if nearest.positions.shape[1] < len(embeddings) else fresh[:0])
 
 
@@ -96,74 +101,26 @@ def _compare(
     """One pass over all vectors: where the fresh papers enter others' lists, by list; and the nearest of each."""
     import numpy as np
 
-    nearest = empty_lists(len(fresh), width)
-    newcomers = np.ascontiguousarray(embeddings[fresh])
-    closed = np.where(np.isin(np.arange(len(embeddings)), fresh), np.float32(np.inf), floors.scores - np.float32(NEAR))
-    found = [_Entries(fresh[:0], fresh[:0], floors.scores[:0])]
-    space = np.empty(max(_SCORES_AT_ONCE, len(fresh) * width), dtype=np.float32)
-    for block in _blocks(len(embeddings), len(fresh), width):
-        scores = space[: len(fresh) * (block.stop - block.start)].reshape(len(fresh), -1)
-        np.matmul(newcomers, embeddings[block].T, out=scores)
-        rows, columns = _where(scores >= closed[block])
-        found.append(_above(embeddings, floors, columns + block.start, fresh[rows]))
-        _keep_best(nearest, scores, block.start)
-    came = _Entries(*map(np.concatenate, zip(*found, strict=True)))
+    product = NumpyProduct(np.ascontiguousarray(embeddings[fresh]), embeddings)
+    groups, blocks = blocks_of(len(fresh), _BLOCK), blocks_of(len(embeddings), _BLOCK)
+    best = [Best(group.stop - group.start, width) for group in groups]
+    closed = floors.scores - np.float32(NEAR)
+    closed[fresh] = np.inf
+
+    def entering(group: int, block: slice) -> _Entries:
+        scores = product(groups[group], block)
+        best[group].add_rows(scores, block.start)
+        rows, columns = where(scores >= closed[block])
+        return _above(embeddings, floors, columns + block.start, fresh[groups[group]][rows])
+
+    with multipliers(cpus()) as pool:
+        tiles = itertools.product(range(len(groups)), blocks)
+        found = list(pool.map(lambda tile: entering(*tile), tiles))
+    none, nowhere = _Entries(fresh[:0], fresh[:0], floors.scores[:0]), empty_lists(0, width)
+    came = _Entries(*map(np.concatenate, zip(none, *found, strict=True)))
     order = np.argsort(came.lists, kind="stable")
+    nearest = Lists(*map(np.concatenate, zip(nowhere, *(some.settle() for some in best), strict=True)))
     return _Entries(came.lists[order], came.positions[order], came.scores[order]), nearest
-
-
-def _blocks(n: int, m: int, width: int) -> Iterator[slice]:
-    """Slices of n for m rows of scores."""
-    step = max(width, _SCORES_AT_ONCE // max(1, m))
-    for start in range(0, n if m else 0, step):
-        yield slice(start, min(start + step, n))
-
-
-def _where(true: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Rows and columns of what is true: `numpy.nonzero`, but forty times faster where that is little."""
-    import numpy as np
-
-    rows, columns = np.divmod(np.flatnonzero(true), true.shape[1])
-    return rows, columns
-
-
-def _keep_best(nearest: Lists, scores: npt.NDArray[np.float32], start: int) -> None:
-    """Keep the best of what was kept and of a block's (m, b) scores, in no order within a list."""
-    import numpy as np
-
-    width = nearest.positions.shape[1]
-    if start == 0:
-        some = np.argpartition(-scores, min(width, scores.shape[1]) - 1, axis=1)[:, :width]
-        nearest.positions[:, : some.shape[1]] = some
-        nearest.scores[:, : some.shape[1]] = np.take_along_axis(scores, some, axis=1)
-        return
-    lists, columns = _where(scores > nearest.scores.min(axis=1)[:, None])
-    touched, places = np.unique(lists, return_inverse=True)
-    own = np.repeat(np.arange(len(touched)), width)
-    together = _Entries(
-        np.concatenate([own, places]),
-        np.concatenate([nearest.positions[touched].ravel(), columns + start]),
-        np.concatenate([nearest.scores[touched].ravel(), scores[lists, columns]]),
-    )
-    order = _order(together)
-    best = order[_places(together.lists[order]) < width].reshape(len(touched), width)
-    nearest.positions[touched], nearest.scores[touched] = together.positions[best], together.scores[best]
-
-
-def _order(entries: _Entries) -> npt.NDArray[np.int64]:
-    """The order by list, then highest score: as one integer each, which sorts three times faster than two keys."""
-    import numpy as np
-
-    bits = entries.scores.view(np.int32).astype(np.int64)
-    ascending = np.where(bits < 0, -(1 << 31) - bits, bits)  # floats of one sign are ordered as their bits are
-    return np.argsort((entries.lists << 33) - ascending)
-
-
-def _places(lists: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The place, from 0, of each entry in its list; entries are ordered by list."""
-    import numpy as np
-
-    return np.arange(len(lists)) - np.searchsorted(lists, lists)
 
 
 def _above(
@@ -209,7 +166,7 @@ def _best(lists: Lists, entering: _Entries, position_bits: int) -> Lists:
         np.concatenate([lists.scores[stayed], entering.scores]),
     )
     ordered = _sorted(entries, position_bits)
-    place = _places(ordered.lists)
+    place = places_in_rows(ordered.lists, len(stayed))
     kept = place < lists.positions.shape[1]
     best = empty_lists(*lists.positions.shape)
     best.positions[ordered.lists[kept], place[kept]] = ordered.positions[kept]
