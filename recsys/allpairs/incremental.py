@@ -8,14 +8,13 @@ Members that went leave the list shorter; where it becomes too short, it is comp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from recsys.allpairs.best import STEP, Best, places_in_rows, where
 from recsys.allpairs.comparing import cpus, multipliers
 from recsys.allpairs.products import NumpyProduct
 from recsys.allpairs.tiles import blocks_of
-from recsys.neighbors import DECIMALS, Lists, canonical_order, empty_lists
+from recsys.neighbors import DECIMALS, Lists, canonical_order, empty_lists, neighbors_of
 from recsys.search.rescore import MARGIN, NEAR, true_scores
 
 if TYPE_CHECKING:
@@ -26,7 +25,8 @@ _BLOCK = 2048
 """Papers compared together: at most 16 MB of scores a thread."""
 
 _MILLION = 10**DECIMALS
-_SCORE_BITS = (2 * _MILLION).bit_length()
+_POSITION_BITS = 32
+_FREE = 1 << 62
 
 
 class Floors(NamedTuple):
@@ -41,64 +41,63 @@ class Floors(NamedTuple):
     positions: npt.NDArray[np.int64]
 
 
-class Merged(NamedTuple):
-    """What `merge` gives.
+class Entering(NamedTuple):
+    """What enters lists, by list: each (m,).
 
     Attributes:
-        changed: (c,) positions of the lists that are not as they were stored, in order.
-        lists: (c, k) of those.
-        unsure: (u,) fresh positions of which so many are equally near that a wider search must decide.
+        lists: int64 positions of the papers whose lists they are, in order.
+        positions: int64 of the papers that enter.
+        scores: float32, canonical.
     """
 
-    changed: npt.NDArray[np.int64]
-    lists: Lists
-    unsure: npt.NDArray[np.int64]
+    lists: npt.NDArray[np.int64]
+    positions: npt.NDArray[np.int64]
+    scores: npt.NDArray[np.float32]
+
+    def into(self, lists: npt.NDArray[np.int64]) -> Entering:
+        """What enters some lists, given in order; these are then called 0, 1, 2, ..."""
+        import numpy as np
+
+        first, last = np.searchsorted(self.lists, lists), np.searchsorted(self.lists, lists, side="right")
+        counts = last - first
+        own = np.repeat(np.arange(len(lists)), counts)
+        which = np.repeat(first, counts) + places_in_rows(own, len(lists))
+        return Entering(own, self.positions[which], self.scores[which])
 
 
-def merge(
-    embeddings: npt.NDArray[np.float32],
-    k: int,
-    floors: Floors,
-    fresh: npt.NDArray[np.int64],
-    lost: npt.NDArray[np.int64],
-    stored: Callable[[npt.NDArray[np.int64]], Lists],
-) -> Merged:
-    """Lists without what went and with what came, and the lists of what came.
+def compare_fresh(
+    embeddings: npt.NDArray[np.float32], k: int, floors: Floors, fresh: npt.NDArray[np.int64]
+) -> tuple[Lists, Entering]:
+    """The lists of the papers that came, and where these enter the lists of others.
+
+    Memory beside `embeddings`: 4 x 2048^2 bytes a thread, and some 100 x k bytes a fresh paper.
 
     Args:
         embeddings: (n, dim) float32 unit rows of the papers there are now.
         k: entries of a list.
         floors: of the stored lists.
         fresh: (m,) int64 positions of the papers that came or whose vector changed.
-        lost: (l,) int64 positions of the lists of which a member went, or has another vector.
-        stored: gives the (c, k) stored lists of (c,) positions, at today's positions; a member that went is -1.
+
+    Returns:
+        (m, k) lists, and what enters the lists of papers that are not fresh.
     """
     import numpy as np
 
-    came, nearest = _compare(embeddings, floors, fresh, min(k + 1 + MARGIN, len(embeddings)))
-    touched = np.setdiff1d(np.union1d(came.lists, lost), fresh)
-    repaired = _with_newcomers(stored(touched), touched, came, len(embeddings))
+    width = min(k + 1 + MARGIN, len(embeddings))
+    nearest, entering = _compare(embeddings, floors, fresh, width)
+    lists = empty_lists(len(fresh), k)
     best, scores = canonical_order(embeddings, fresh, nearest.positions, k)
-    changed = np.union1d(touched, fresh)
-    lists, own, other = empty_lists(len(changed), k), np.searchsorted(changed, fresh), np.searchsorted(changed, touched)
-    lists.positions[own, : best.shape[1]], lists.scores[own, : best.shape[1]] = best, scores
-    lists.positions[other], lists.scores[other] = repaired
-    beyond = nearest.scores.min(axis=1, initial=np.inf) >= scores[:, -1] - (STEP + NEAR)
-    return Merged(changed, lists, fresh[beyond] if nearest.positions.shape[1] < len(embeddings) else fresh[:0])
-
-
-class _Entries(NamedTuple):
-    """Entries of lists, flat: each (m,)."""
-
-    lists: npt.NDArray[np.int64]
-    positions: npt.NDArray[np.int64]
-    scores: npt.NDArray[np.float32]
+    lists.positions[:, : best.shape[1]], lists.scores[:, : best.shape[1]] = best, scores
+    if width < len(embeddings):  # where many are equally near, a wider search must decide
+        unsure = nearest.scores.min(axis=1, initial=np.inf) >= scores[:, -1] - (STEP + NEAR)
+        lists.positions[unsure], lists.scores[unsure] = neighbors_of(embeddings, fresh[unsure], k)
+    return lists, entering
 
 
 def _compare(
     embeddings: npt.NDArray[np.float32], floors: Floors, fresh: npt.NDArray[np.int64], width: int
-) -> tuple[_Entries, Lists]:
-    """One pass over all vectors: where the fresh papers enter others' lists, by list; and the nearest of each."""
+) -> tuple[Lists, Entering]:
+    """One pass over all vectors: the nearest of each fresh paper, in no order; and what enters the lists of others."""
     import numpy as np
 
     product = NumpyProduct(np.ascontiguousarray(embeddings[fresh]), embeddings)
@@ -107,7 +106,7 @@ def _compare(
     closed = floors.scores - np.float32(NEAR)
     closed[fresh] = np.inf
 
-    def entering(group: int, block: slice) -> _Entries:
+    def entering(group: int, block: slice) -> Entering:
         scores = product(groups[group], block)
         best[group].add_rows(scores, block.start)
         rows, columns = where(scores >= closed[block])
@@ -116,11 +115,11 @@ def _compare(
     with multipliers(cpus()) as pool:
         tiles = itertools.product(range(len(groups)), blocks)
         found = list(pool.map(lambda tile: entering(*tile), tiles))
-    none, nowhere = _Entries(fresh[:0], fresh[:0], floors.scores[:0]), empty_lists(0, width)
-    came = _Entries(*map(np.concatenate, zip(none, *found, strict=True)))
+    nothing, nowhere = Entering(fresh[:0], fresh[:0], floors.scores[:0]), empty_lists(0, width)
+    came = Entering(*map(np.concatenate, zip(nothing, *found, strict=True)))
     order = np.argsort(came.lists, kind="stable")
     nearest = Lists(*map(np.concatenate, zip(nowhere, *(some.settle() for some in best), strict=True)))
-    return _Entries(came.lists[order], came.positions[order], came.scores[order]), nearest
+    return nearest, Entering(came.lists[order], came.positions[order], came.scores[order])
 
 
 def _above(
@@ -128,7 +127,7 @@ def _above(
     floors: Floors,
     lists: npt.NDArray[np.int64],
     positions: npt.NDArray[np.int64],
-) -> _Entries:
+) -> Entering:
     """Those of the (m,) pairs that truly stand above the list's floor, by canonical score and position."""
     import numpy as np
 
@@ -136,52 +135,43 @@ def _above(
     values = np.round(scores, DECIMALS).astype(np.float32)
     floor, last = floors.scores[lists], floors.positions[lists]
     above = (values > floor) | ((values == floor) & (positions < last))
-    return _Entries(lists[above], positions[above], values[above])
+    return Entering(lists[above], positions[above], values[above])
 
 
-def _with_newcomers(lists: Lists, touched: npt.NDArray[np.int64], came: _Entries, n: int) -> Lists:
-    """The (t, k) lists at the positions `touched`, of n, sorted together with the entries that came."""
+def merge(lists: Lists, entering: Entering) -> Lists:
+    """The best of what lists hold and of what enters them.
+
+    Args:
+        lists: (c, k) stored lists, of which a member that went is -1.
+        entering: by place among them.
+    """
     import numpy as np
 
-    position_bits = n.bit_length()
-    step = 1 << (63 - _SCORE_BITS - position_bits)
-    merged = [empty_lists(0, lists.positions.shape[1])]
-    for start in range(0, len(touched), step):
-        here = slice(start, start + step)
-        first, last = np.searchsorted(came.lists, [touched[here][0], touched[here][-1] + 1])
-        places = np.searchsorted(touched[here], came.lists[first:last])
-        entering = _Entries(places, came.positions[first:last], came.scores[first:last])
-        merged.append(_best(Lists(lists.positions[here], lists.scores[here]), entering, position_bits))
-    return Lists(*map(np.concatenate, zip(*merged, strict=True)))
+    n, k = lists.positions.shape
+    came = _keys(entering.positions, entering.scores)
+    came = came[np.lexsort((came, entering.lists))]
+    places = places_in_rows(entering.lists, n)
+    enter = places < k
+    keys = np.full((n, k + int(places.max(initial=-1)) + 1), _FREE, dtype=np.int64)[:, : 2 * k]
+    keys[:, :k] = _keys(lists.positions, lists.scores)
+    keys[entering.lists[enter], k + places[enter]] = came[enter]
+    keys.sort(axis=1)
+    return _lists(keys[:, :k])
 
 
-def _best(lists: Lists, entering: _Entries, position_bits: int) -> Lists:
-    """The best k of each of (t, k) lists and of what enters them, by its place among them."""
+def _keys(positions: npt.NDArray[np.int64], scores: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+    """Entries as integers, the best the smallest: plain integers are sorted many at a time."""
     import numpy as np
 
-    stayed = lists.positions >= 0
-    entries = _Entries(
-        np.concatenate([np.nonzero(stayed)[0], entering.lists]),
-        np.concatenate([lists.positions[stayed], entering.positions]),
-        np.concatenate([lists.scores[stayed], entering.scores]),
-    )
-    ordered = _sorted(entries, position_bits)
-    place = places_in_rows(ordered.lists, len(stayed))
-    kept = place < lists.positions.shape[1]
-    best = empty_lists(*lists.positions.shape)
-    best.positions[ordered.lists[kept], place[kept]] = ordered.positions[kept]
-    best.scores[ordered.lists[kept], place[kept]] = ordered.scores[kept]
-    return best
+    free = positions < 0
+    below = _MILLION - np.rint(np.where(free, 0, scores).astype(np.float64) * _MILLION).astype(np.int64)
+    return np.where(free, _FREE, (below << _POSITION_BITS) | positions)
 
 
-def _sorted(entries: _Entries, position_bits: int) -> _Entries:
-    """By list, then highest score, then position: as one integer each, which sorts many times faster."""
+def _lists(keys: npt.NDArray[np.int64]) -> Lists:
     import numpy as np
 
-    below = _MILLION - np.rint(entries.scores.astype(np.float64) * _MILLION).astype(np.int64)
-    keys = (((entries.lists << _SCORE_BITS) | below) << position_bits) | entries.positions
-    keys.sort()
-    positions = keys & ((1 << position_bits) - 1)
-    keys >>= position_bits
-    scores = (_MILLION - (keys & ((1 << _SCORE_BITS) - 1))) / _MILLION
-    return _Entries(keys >> _SCORE_BITS, positions, scores.astype(np.float32))
+    free = keys == _FREE
+    scores = (_MILLION - (keys >> _POSITION_BITS)) / _MILLION
+    positions = np.where(free, -1, keys & ((1 << _POSITION_BITS) - 1))
+    return Lists(positions, np.where(free, -np.inf, scores).astype(np.float32))

@@ -20,7 +20,7 @@ from recsys.neighbors import Block, Lists, all_neighbors, default_kind, empty_li
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack
 from recsys.pipeline.progress import Progress, Silent
-from recsys.pipeline.refresh import Difference, Refreshed, refreshed_lists
+from recsys.pipeline.refresh import Difference, Refreshed
 from recsys.recall import DEPTH, evenly, recall
 from recsys.store.built import Build, Built, StoredList, unpack_neighbors
 from recsys.store.cards import StoredCards
@@ -149,11 +149,11 @@ class _Work:
         refreshed = self._repair(difference) if len(difference.fresh) or difference.gone else None
         with transaction(self._connection):
             self._built.drop_lists(difference.gone)
-            self._built.put_lists(refreshed_lists(difference, refreshed) if refreshed else ())
+            self._built.put_lists(refreshed.lists() if refreshed else ())
             self._publish(build.kind, self._search_file(build))
         self._sweep()
-        computed = len(difference.fresh) + refreshed.refilled if refreshed else 0
-        return self._report(build.kind, computed, len(refreshed.changed) - computed if refreshed else 0)
+        counts = (refreshed.computed, refreshed.repaired) if refreshed else (0, 0)
+        return self._report(build.kind, *counts)
 
     def _fits(self, build: Build, kind: str) -> bool:
         """Whether the build is such a one as is asked for."""

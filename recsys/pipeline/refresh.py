@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from recsys.allpairs.incremental import Floors, merge
+from recsys.allpairs.incremental import Floors, compare_fresh, merge
 from recsys.neighbors import Lists, empty_lists, neighbors_of
 from recsys.pipeline.listable import Listable
 from recsys.pipeline.packing import pack, unpack
@@ -82,42 +82,67 @@ class Difference:
 
 
 class Refreshed:
-    """Lists brought up to date.
+    """Lists brought up to date: those of the papers that came are at hand, the others are made as they are asked for.
 
     Attributes:
-        changed: (c,) positions of the lists that are not as they were stored, those of the fresh papers among them.
-        lists: (c, k) of those.
-        refilled: how many were computed again, having become too short.
-
-    Raises:
-        IndexDamaged: a stored list that changes is damaged.
+        computed: how many lists were computed from scratch: those of the papers that came, and those that became too
+            short.
+        repaired: how many others changed.
     """
 
     def __init__(self, difference: Difference, k: int) -> None:
+        listable, fresh = difference.listable, difference.fresh
+        self.computed = len(fresh)
+        self.repaired = 0
+        self._difference = difference
+        self._own, self._entering = compare_fresh(listable.embeddings, k, _floors(difference), fresh)
+        self._searchable = _searchable(difference)
+
+    def lists(self) -> Iterator[StoredList]:
+        """The lists that are not as they were stored, those of the papers that came first.
+
+        Raises:
+            IndexDamaged: a stored list that changes is damaged.
+        """
         import numpy as np
 
-        listable, lost = difference.listable, _lost(difference)
-        floors, stored = _floors(difference), partial(_stored, difference, k)
-        self.changed, self.lists, unsure = merge(listable.embeddings, k, floors, difference.fresh, lost, stored)
-        short = self._short(difference.fresh, min(REFILL_BELOW, k, len(listable.papers) - 1))
-        self._compute(listable, np.union1d(short, unsure), k)
-        self.refilled = len(short)
+        fresh = self._difference.fresh
+        yield from self._packed(fresh, self._own)
+        touched = np.setdiff1d(np.union1d(self._entering.lists, _lost(self._difference)), fresh)
+        for start in range(0, len(touched), _LISTS_AT_ONCE):
+            own = touched[start : start + _LISTS_AT_ONCE]
+            stored = _stored(self._difference, self._own.positions.shape[1], own)
+            lists = merge(stored, self._entering.into(own))
+            self._refill(own, lists)
+            yield from self._packed(own, lists)
 
-    def _short(self, fresh: npt.NDArray[np.int64], enough: int) -> npt.NDArray[np.int64]:
-        """Positions of the lists, but those of fresh papers, that have fewer entries than that."""
+    def _refill(self, own: npt.NDArray[np.int64], lists: Lists) -> None:
+        """Compute again what became too short."""
         import numpy as np
 
-        if enough <= 0:
-            return fresh[:0]
-        return np.setdiff1d(self.changed[self.lists.positions[:, enough - 1] < 0], fresh)
+        n, k = len(self._difference.came), lists.positions.shape[1]
+        enough = min(REFILL_BELOW, k, n - 1)
+        short = np.flatnonzero(lists.positions[:, enough - 1] < 0)
+        if len(short):
+            found = neighbors_of(self._difference.listable.embeddings, own[short], k)
+            lists.positions[short], lists.scores[short] = found
+        self.computed += len(short)
+        self.repaired += len(own) - len(short)
 
-    def _compute(self, listable: Listable, own: npt.NDArray[np.int64], k: int) -> None:
-        import numpy as np
+    def _packed(self, own: npt.NDArray[np.int64], lists: Lists) -> Iterator[StoredList]:
+        """Lists as they are stored."""
+        listable = self._difference.listable
+        rows, hashes = listable.rows[own].tolist(), listable.papers.text_hashes[own].tolist()
+        searchable = self._searchable[own].tolist()
+        return map(StoredList, rows, pack(lists, listable.rows), hashes, searchable)
 
-        if len(own):
-            places = np.searchsorted(self.changed, own)
-            found = neighbors_of(listable.embeddings, own, k)
-            self.lists.positions[places], self.lists.scores[places] = found
+
+def _searchable(difference: Difference) -> npt.NDArray[np.bool_]:
+    """(n,) bool: which papers are in the build's search file with the vector that they have now."""
+    import numpy as np
+
+    unsearchable = np.array(sorted(difference.listable.built.unsearchable_rows()), dtype=np.int64)
+    return ~(difference.came | np.isin(difference.listable.rows, unsearchable))
 
 
 def _floors(difference: Difference) -> Floors:
@@ -167,15 +192,3 @@ def _positions(difference: Difference, some: list[StoredList]) -> npt.NDArray[np
     import numpy as np
 
     return difference.positions_of(np.array([one.row for one in some], dtype=np.int64))
-
-
-def refreshed_lists(difference: Difference, refreshed: Refreshed) -> Iterator[StoredList]:
-    """The changed lists, to be stored."""
-    import numpy as np
-
-    listable, changed = difference.listable, refreshed.changed
-    unsearchable = np.array(sorted(listable.built.unsearchable_rows()), dtype=np.int64)
-    searchable = ~(difference.came | np.isin(listable.rows, unsearchable))[changed]
-    packed, hashes = pack(refreshed.lists, listable.rows), listable.papers.text_hashes[changed]
-    fields = (listable.rows[changed].tolist(), packed, hashes.tolist(), searchable.tolist())
-    return map(StoredList, *fields)
