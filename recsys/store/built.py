@@ -245,7 +245,25 @@ class Built:
         """
         (stored,) = self._connection.execute("SELECT texts FROM shards WHERE shard = ?", (shard.shard,)).fetchone()
         if self._digest_of_texts(shard.shard) != stored:
-            raise IndexDamaged(f"the texts of shard {shard.sha256[:12]} are not those it was made of", _REPAIR)
+            raise _of_other_texts(shard)
+
+    def check_shards(self, digest: str) -> None:
+        """`check_shard` for every shard of a fingerprint, in one pass.
+
+        Raises:
+            IndexDamaged: the rows of one do not belong to the texts that they were made of.
+        """
+        import numpy as np
+
+        stored = dict(self._connection.execute("SELECT shard, texts FROM shards WHERE fingerprint = ?", (digest,)))
+        query = "SELECT shard, position, text_hash FROM embeddings WHERE fingerprint = ?"
+        dtypes = {"shard": "int64", "position": "int64", "text_hash": "V16"}
+        shards, positions, texts = columns(self._connection, query, (digest,), **dtypes)
+        order = np.lexsort((texts.view("S16"), positions, shards))
+        for shard in self.shards(digest):
+            first, last = np.searchsorted(shards[order], [shard.shard, shard.shard + 1])
+            if digest_of_texts([texts[order[first:last]].tobytes()]) != stored[shard.shard]:
+                raise _of_other_texts(shard)
 
     def forget_shard(self, shard: Shard) -> int:
         """Drop a shard's vectors, so that their texts are encoded again; returns how many. Call inside a transaction.
@@ -291,8 +309,8 @@ class Built:
             SELECT papers.row, paper_id, text_hash, shard, position
             FROM embeddings CROSS JOIN papers INDEXED BY papers_recommendable USING (text_hash)
             WHERE fingerprint = ? AND {RECOMMENDABLE if folded else LISTABLE}"""
-        found = columns(self._connection.execute(query, (digest,)), "int64", "S", "V16", "int64", "int64")
-        papers = EmbeddedPapers(*found)
+        dtypes = {"row": "int64", "paper_id": "S", "text_hash": "V16", "shard": "int64", "position": "int64"}
+        papers = EmbeddedPapers(*columns(self._connection, query, (digest,), **dtypes))
         return papers.take(papers.paper_ids.argsort())
 
     def vector_place(self, digest: str, text_hash: bytes) -> tuple[Shard, int] | None:
@@ -409,11 +427,14 @@ class Built:
 
     def list_ends(self) -> ListEnds:
         """Where every stored list ends, by row. Not checked: what is read of a damaged list may be wrong."""
-        last = "substr(neighbors, length(neighbors) / 2 - 3, 4)"
-        query = f"SELECT row, text_hash, length(neighbors) / 8, {last}, substr(neighbors, -4) FROM related ORDER BY row"
-        found = columns(self._connection.execute(query), "int64", "V16", "int64", "V4", "V4")
-        rows, text_hashes, lengths, last_rows, scores = found
-        return ListEnds(rows, text_hashes, lengths, last_rows.view("<u4"), scores.view("<f4"))
+        query = """
+            SELECT row, text_hash, length(neighbors) / 8 AS entries,
+                substr(neighbors, length(neighbors) / 2 - 3, 4) AS last, substr(neighbors, -4) AS score FROM related"""
+        dtypes = {"row": "int64", "text_hash": "V16", "entries": "int64", "last": "V4", "score": "V4"}
+        rows, text_hashes, lengths, last, scores = columns(self._connection, query, **dtypes)
+        order = rows.argsort()
+        ends = (rows, text_hashes, lengths, last.view("<u4"), scores.view("<f4"))
+        return ListEnds(*(column[order] for column in ends))
 
     def stored_lists(self, rows: Sequence[int] | None = None) -> Iterator[StoredList]:
         """The stored lists of some rows, or of all, by row, each checked against its checksum.
@@ -511,6 +532,10 @@ class Built:
         if checksum(found[:-2]) != found[-1]:
             raise IndexDamaged("the record of the build is damaged", _REPAIR)
         return Build(*found[:-1])
+
+
+def _of_other_texts(shard: Shard) -> IndexDamaged:
+    return IndexDamaged(f"the texts of shard {shard.sha256[:12]} are not those it was made of", _REPAIR)
 
 
 def _damaged_list(row: int) -> IndexDamaged:
