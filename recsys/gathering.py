@@ -40,14 +40,13 @@ def vectors_of(folder: Path, built: Built, digest: str, papers: EmbeddedPapers) 
             some = mine[start : start + _ROWS_AT_ONCE]
             embeddings[some] = unit_rows(stored[papers.positions[some]])
 
-    wanted = [
-        (shard, by_shard[first:last]) for shard, (first, last) in zip(shards, bounds, strict=True) if first < last
-    ]
-    for shard, _ in wanted:  # not among the threads: SQLite asks for the interpreter's lock at every row
-        built.check_shard(shard)
-    with ThreadPoolExecutor() as threads:  # hashing and conversion release that lock
-        for placed in [threads.submit(place, *one) for one in wanted]:
-            placed.result()
+    spans = zip(shards, bounds, strict=True)
+    wanted = [(shard, by_shard[first:last]) for shard, (first, last) in spans if first < last]
+    with ThreadPoolExecutor() as threads:  # what they do is done without the interpreter's lock
+        placed = [threads.submit(place, *one) for one in wanted]
+        built.check_shards(digest, [shard for shard, _ in wanted])
+        for one in placed:
+            one.result()
     return embeddings
 
 

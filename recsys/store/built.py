@@ -247,8 +247,8 @@ class Built:
         if self._digest_of_texts(shard.shard) != stored:
             raise _of_other_texts(shard)
 
-    def check_shards(self, digest: str) -> None:
-        """`check_shard` for every shard of a fingerprint, in one pass.
+    def check_shards(self, digest: str, some: Sequence[Shard]) -> None:
+        """`check_shard` for several of a fingerprint, in one pass.
 
         Raises:
             IndexDamaged: the rows of one do not belong to the texts that they were made of.
@@ -260,7 +260,7 @@ class Built:
         dtypes = {"shard": "int64", "position": "int64", "text_hash": "V16"}
         shards, positions, texts = columns(self._connection, query, (digest,), **dtypes)
         order = np.lexsort((texts.view("S16"), positions, shards))
-        for shard in self.shards(digest):
+        for shard in some:
             first, last = np.searchsorted(shards[order], [shard.shard, shard.shard + 1])
             if digest_of_texts([texts[order[first:last]].tobytes()]) != stored[shard.shard]:
                 raise _of_other_texts(shard)
@@ -431,7 +431,7 @@ class Built:
             SELECT row, text_hash, length(neighbors) / 8 AS entries,
                 substr(neighbors, length(neighbors) / 2 - 3, 4) AS last, substr(neighbors, -4) AS score FROM related"""
         dtypes = {"row": "int64", "text_hash": "V16", "entries": "int64", "last": "V4", "score": "V4"}
-        rows, text_hashes, lengths, last, scores = columns(self._connection, query, **dtypes)
+        rows, text_hashes, lengths, last, scores = columns(self._connection, query, (), **dtypes)
         order = rows.argsort()
         ends = (rows, text_hashes, lengths, last.view("<u4"), scores.view("<f4"))
         return ListEnds(*(column[order] for column in ends))

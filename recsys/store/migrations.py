@@ -80,8 +80,9 @@ def _to_3(connection: sqlite3.Connection) -> None:
 _TO_4 = (
     "CREATE INDEX papers_recommendable ON papers (text_hash, paper_id) WHERE withdrawn = 0 AND abstract <> ''",
     "CREATE INDEX papers_left_out ON papers (withdrawn) WHERE NOT (withdrawn = 0 AND abstract <> '')",
+    "CREATE INDEX cards_row ON cards (row)",
 )
-"""The papers that take part in lists, and those that do not, are found without reading any abstract."""
+"""Papers that take part in lists, those that do not, and the cards there are, are found without reading any text."""
 
 
 def _to_4(connection: sqlite3.Connection) -> None:

@@ -104,6 +104,7 @@ CREATE TABLE cards (
     text_hash BLOB NOT NULL,
     checksum INTEGER NOT NULL        -- of all the above
 );
+CREATE INDEX cards_row ON cards (row);  -- the rows alone: which cards there are is asked at every build
 CREATE TRIGGER papers_change AFTER UPDATE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END;
 CREATE TRIGGER papers_remove AFTER DELETE ON papers BEGIN DELETE FROM cards WHERE row = old.row; END;
 CREATE TABLE meta (
