@@ -10,7 +10,6 @@ a first pass over every 32nd text are not counted. Values are checked before spe
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -18,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from measuring import environment, in_turn, median, show
+from measuring import environment, in_turn, median, peak_memory, show
 
 PEERS = (
     "sentence-transformers",
@@ -79,8 +78,7 @@ def child(texts_file: str, folder: str, peer: str) -> None:
     vectors = encode(texts)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     np.save(Path(folder) / f"{peer}.npy", vectors)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(json.dumps({"wall": wall, "cpu": cpu, "peak_mb": peak / (1 << 10)}))
+    print(json.dumps({"wall": wall, "cpu": cpu, "peak_mb": peak_memory()}))
 
 
 def peak_gflops() -> float:

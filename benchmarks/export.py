@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import os
 import random
-import resource
 import sys
 import time
 from pathlib import Path
 
-from measuring import environment, in_turn, median, show
+from measuring import environment, in_turn, median, peak_memory, show
 
 PEERS = (
     "export .jsonl",
@@ -46,8 +45,7 @@ def child(index: str, peer: str) -> None:
                 lists += 1
                 size += len(one.to_json() if ids else json.dumps(one.to_dict(), ensure_ascii=False))
     took = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10)
-    print(json.dumps({"rate": lists / took, "s": took, "size": size / 1e6, "mb": peak}))
+    print(json.dumps({"rate": lists / took, "s": took, "size": size / 1e6, "mb": peak_memory()}))
 
 
 def main() -> None:

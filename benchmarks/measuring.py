@@ -62,6 +62,17 @@ def compile_recsys() -> None:
     compileall.compile_dir(Path(recsys.__file__).parent, quiet=1)
 
 
+def peak_memory() -> float:
+    """The most memory that this process held, in MB; `ru_maxrss` would count what its parent held when it forked."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        (line,) = (line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(line.split()[1]) / (1 << 10)
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+
+
 def median(runs: Sequence[Mapping[str, Any]], name: str) -> float:
     """Of one figure over several runs."""
     return float(statistics.median(run[name] for run in runs))

@@ -11,7 +11,6 @@ searching, imports apart; just-in-time compilers are warmed on 2,000 rows. Recal
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import tempfile
 import time
@@ -20,7 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from measuring import environment, in_turn, median, show
+from measuring import environment, in_turn, median, peak_memory, show
 
 K = 40
 PACKAGES = ("numpy", "openvino", "faiss-cpu", "pynndescent", "numba", "scikit-learn")
@@ -150,8 +149,7 @@ def child(vectors_file: str, truth_file: str, peer: str) -> None:
     truth = np.load(truth_file)
     own = np.arange(len(truth)) * len(vectors) // len(truth)
     held = (ids[own][:, :, None] == truth[:, None, :]).any(axis=1)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10)
-    print(json.dumps({"s": wall, "cpu": cpu, "at20": held[:, :20].mean(), "at40": held.mean(), "mb": peak}))
+    print(json.dumps({"s": wall, "cpu": cpu, "at20": held[:, :20].mean(), "at40": held.mean(), "mb": peak_memory()}))
 
 
 def main() -> None:

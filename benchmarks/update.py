@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from measuring import environment, in_turn, median, show
+from measuring import environment, in_turn, median, peak_memory, show
 
 import recsys
 
@@ -25,8 +25,6 @@ PEERS = ("update", "from scratch")
 
 def child(index: Path, peer: str) -> None:
     """Make the lists of a copy in this process; print seconds and peak memory as JSON."""
-    import resource
-
     import numpy as np  # noqa: F401  not what is measured
 
     make = recsys.index
@@ -36,8 +34,7 @@ def child(index: Path, peer: str) -> None:
         start = time.perf_counter()
         made = make(copy, incremental=peer == "update")
         took = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 10)
-    print(json.dumps({"s": took, "mb": peak, "papers": made.papers, "changed": made.computed + made.repaired}))
+    print(json.dumps({"s": took, "mb": peak_memory(), "papers": made.papers, "changed": made.computed + made.repaired}))
 
 
 def lists(index: Path, *, incremental: bool) -> list[object]:

@@ -260,8 +260,8 @@ class Built:
         dtypes = {"shard": "int64", "position": "int64", "text_hash": "V16"}
         shards, positions, texts = columns(self._connection, query, (digest,), **dtypes)
         order = np.lexsort((texts.view("S16"), positions, shards))
-        for shard in some:
-            first, last = np.searchsorted(shards[order], [shard.shard, shard.shard + 1])
+        bounds = np.searchsorted(shards[order], [[shard.shard, shard.shard + 1] for shard in some]).tolist()
+        for shard, (first, last) in zip(some, bounds, strict=True):
             if digest_of_texts([texts[order[first:last]].tobytes()]) != stored[shard.shard]:
                 raise _of_other_texts(shard)
 
