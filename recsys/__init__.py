@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recsys.doctor.findings import Finding as Finding
     from recsys.doctor.repairing import repair as repair
     from recsys.errors import RecsysError as RecsysError
-    from recsys.library import IndexInfo as IndexInfo
+    from recsys.info import IndexInfo as IndexInfo
     from recsys.library import Library as Library
     from recsys.library import Library as open  # noqa: F401 - `recsys.open` reads like `gzip.open`
     from recsys.paper import Paper as Paper
@@ -49,7 +49,7 @@ _WHERE = {
     "ExportReport": "recsys.batch",
     "Examination": "recsys.doctor.examination",
     "Finding": "recsys.doctor.findings",
-    "IndexInfo": "recsys.library",
+    "IndexInfo": "recsys.info",
     "IndexReport": "recsys.pipeline.index",
     "IngestReport": "recsys.pipeline.ingest",
     "Library": "recsys.library",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import secrets
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -163,7 +162,7 @@ def _make(folder: Path) -> None:
 @contextmanager
 def _temporary(folder: Path, suffix: str) -> Iterator[Path]:
     """A name for a file to be, in the folder where it will stay; nothing is left under it when the block fails."""
-    temporary = folder / f"{_TEMPORARY}{secrets.token_hex(8)}{suffix[-100:]}"
+    temporary = folder / f"{_TEMPORARY}{os.urandom(8).hex()}{suffix[-100:]}"
     try:
         yield temporary
     except BaseException as error:

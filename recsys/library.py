@@ -5,18 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
 from datetime import date
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeVar
 
 from recsys import arxiv_id
 from recsys.arxiv_id import ArxivId
 from recsys.cards import CardList, PrintedCard, RelatedList, SearchResults
-from recsys.encoders.base import Fingerprint
 from recsys.errors import IndexDamaged, IndexStale, InvalidArxivId, PaperNotFound, Republished
 from recsys.paper import Paper
 from recsys.related import led_by, related_list, search_results
@@ -26,6 +24,7 @@ from recsys.store.connection import explained, reading, snapshot
 from recsys.store.corpus import Corpus, Fold, RejectedRecord
 
 if TYPE_CHECKING:
+    from recsys.info import IndexInfo
     from recsys.nearest import Nearest, Search
 
 _T = TypeVar("_T")
@@ -40,51 +39,6 @@ _AT_ONCE = 500
 
 _SPARE = 20
 """Neighbours fetched beyond `k`, for those that are filtered when shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class IndexInfo:
-    """What is in an index, and how it was made.
-
-    Attributes:
-        path: the folder.
-        papers: all papers stored.
-        recommendable: those with an abstract that are not withdrawn.
-        withdrawn: withdrawn papers, kept and never recommended.
-        without_abstract: papers that have none.
-        folded: recommendable papers that are shown as part of another.
-        rejects: records refused at ingest.
-        vectors: distinct texts with a vector.
-        listed: papers that have a related list.
-        k: neighbours kept of each; 0 before the first build.
-        encoder: its name; empty before the first embedding.
-        fingerprint: the fields that the vectors depend on; empty before the first embedding.
-        kind: search kind of the build; empty before the first.
-        recall: share of the true 20 nearest that lists hold, measured on a sample; 1 where the search is exact.
-        built: when, UTC, ISO 8601; empty before the first build.
-        stale: whether papers changed since the build, or wait for a vector.
-    """
-
-    path: str
-    papers: int
-    recommendable: int
-    withdrawn: int
-    without_abstract: int
-    folded: int
-    rejects: int
-    vectors: int
-    listed: int
-    k: int
-    encoder: str
-    fingerprint: dict[str, Any]
-    kind: str
-    recall: float
-    built: str
-    stale: bool
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields, with `schema_version`."""
-        return {"schema_version": 1, **asdict(self)}
 
 
 class _Shown(NamedTuple):
@@ -354,32 +308,9 @@ class Library:
 
     def info(self) -> IndexInfo:
         """Counts, encoder and build."""
-        return self._answer(self._info)
+        from recsys.info import IndexInfo
 
-    def _info(self) -> IndexInfo:
-        counts, build = self._corpus.counts(), self._built.build()
-        stored = self._built.fingerprint()
-        made_by = Fingerprint.from_json(stored) if stored else None
-        listable = counts.pop("listable")
-        counts["folded"] = counts["recommendable"] - listable
-        return IndexInfo(
-            str(self.path),
-            **counts,
-            vectors=self._built.vector_count(made_by.digest) if made_by else 0,
-            listed=build.papers if build else 0,
-            k=build.k if build else 0,
-            encoder=made_by.encoder if made_by else "",
-            fingerprint=asdict(made_by) if made_by else {},
-            kind=build.kind if build else "",
-            recall=build.recall if build else 1.0,
-            built=build.created if build else "",
-            stale=not (build and made_by and self._is_current(build, made_by.digest, listable)),
-        )
-
-    def _is_current(self, build: Build, digest: str, listable: int) -> bool:
-        """Whether a build is of the papers and vectors that there are, and lists all that can be listed."""
-        same = (build.revision, build.fingerprint) == (self._corpus.revision, digest)
-        return same and build.papers + len(self._built.quarantined(digest)) >= listable
+        return self._answer(lambda: IndexInfo.read(self.path, self._built, self._corpus))
 
     def rejects(self) -> Iterator[RejectedRecord]:
         """Every record refused at ingest, by file and line."""

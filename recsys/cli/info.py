@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from json import dumps
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recsys.cli import options
 from recsys.config import DEFAULT_INDEX
-from recsys.library import IndexInfo, Library
+from recsys.library import Library
 from recsys.text.terminal import printable
+
+if TYPE_CHECKING:
+    from recsys.info import IndexInfo
 
 
 def info(

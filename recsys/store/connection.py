@@ -11,7 +11,6 @@ from pathlib import Path
 from recsys.errors import IndexDamaged, IndexMissing, IndexStale, IndexUnusable, RecsysError
 from recsys.store.checksums import checksum, checksum_of_list
 from recsys.store.filesystem import network_kind
-from recsys.store.lock import writer_lock
 from recsys.store.meta import Meta
 from recsys.store.migrations import migrate
 from recsys.store.schema import FORMAT_VERSION, SCHEMA
@@ -151,6 +150,8 @@ def writing(folder: Path, *, create: bool = False, wait: bool = False) -> Iterat
         IndexDamaged: the file there is not a readable index.
         RecsysError: the machine refused to write there.
     """
+    from recsys.store.lock import writer_lock  # readers take no lock
+
     if create:
         folder.mkdir(parents=True, exist_ok=True)
     else:

@@ -22,7 +22,7 @@ LAYERS = [
     {"store", "vectors", "gathering"},
     set(ROOMS),
     {"neighbors", "recall", "allpairs", "works", "nearest", "related"},
-    {"config", "pipeline", "library", "batch"},
+    {"config", "pipeline", "info", "library", "batch"},
     {"doctor"},
     {"cli", "", "__main__"},
 ]
