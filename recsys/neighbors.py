@@ -8,6 +8,7 @@ paper ids, so ties go by paper id, and the lists are the same on every machine a
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
 from recsys.search.rescore import MARGIN, NEAR, true_scores
@@ -57,8 +58,10 @@ class Block(NamedTuple):
 
 
 def default_kind(n: int) -> str:
-    """The search kind for n papers: `flat` to 300,000, then `hnsw`."""
-    return "flat" if n <= EXACT_UP_TO else "hnsw"
+    """The kind of build for n papers: `flat` to 300,000, then `nndescent` where PyNNDescent is installed, or `hnsw`."""
+    if n <= EXACT_UP_TO:
+        return "flat"
+    return "nndescent" if find_spec("pynndescent") else "hnsw"
 
 
 def all_neighbors(

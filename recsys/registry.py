@@ -44,6 +44,18 @@ SEARCH: Mapping[str, str] = {
 }
 """Search kinds."""
 
+LISTS: Mapping[str, str] = {
+    "flat": "recsys.allpairs.exact:exact_lists",
+    "nndescent": "recsys.allpairs.descent:descent_lists",
+}
+"""Kinds of build that make every list at once and need no search file; a search beside them compares all vectors."""
+
+KINDS = (*LISTS, *(kind for kind in SEARCH if kind not in LISTS))
+"""Kinds of build: those, and those whose lists are found by a search."""
+
+EXACT = "flat"
+"""The kind of build whose lists are exact."""
+
 EXPORTERS: Mapping[str, str] = {
     "text": "recsys.exporters.text:TextExporter",
     "json": "recsys.exporters.json:JsonExporter",

@@ -69,6 +69,6 @@ ReplaceVectors = Annotated[
     bool, typer.Option("--replace-vectors", help="Drop another encoder's vectors and lists, encode all again.")
 ]
 Kind = Annotated[
-    str, typer.Option("--search", help=f"auto, {', '.join(registry.SEARCH)}; auto is exact up to 300,000 papers.")
+    str, typer.Option("--search", help=f"auto, {', '.join(registry.KINDS)}; auto is exact up to 300,000 papers.")
 ]
 Kept = Annotated[int, typer.Option("--keep", min=1, max=1000, help="Neighbours kept of each paper.")]

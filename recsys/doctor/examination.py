@@ -28,6 +28,7 @@ _CHECKS: tuple[Callable[[Case], Iterator[Finding]], ...] = (
     lists.scores,
     lists.cards,
     lists.search,
+    lists.missed,
     lists.hubs,
     texts.truncated,
     texts.beyond_the_limit,

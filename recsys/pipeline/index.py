@@ -93,7 +93,7 @@ def index(
 
     Args:
         index: the index folder.
-        kind: a name of `registry.SEARCH`, or `auto` (exact up to 300,000 papers; when `incremental`, as it was).
+        kind: one of `registry.KINDS`, or `auto` (exact up to 300,000 papers; when `incremental`, as it was).
         k: neighbours kept of each, at least 1.
         incremental: bring the stored lists up to date instead of computing all from scratch, where they allow it and
             few papers changed. While lists are exact, both give the same.
@@ -106,8 +106,8 @@ def index(
         IndexDamaged: a vector file is absent or damaged.
         IndexBusy: another process is writing.
     """
-    if kind != "auto" and kind not in registry.SEARCH:
-        raise UnknownName(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.SEARCH)}")
+    if kind != "auto" and kind not in registry.KINDS:
+        raise UnknownName(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.KINDS)}")
     folder = Path(index)
     with writing(folder, wait=wait) as connection:
         work = _Work(connection, folder, k, progress or Silent())
@@ -176,7 +176,7 @@ class _Work:
                 return build.search_file
             except IndexDamaged as error:
                 _log.warning("%s: making it anew", error.message)
-        searcher = registry.load(registry.SEARCH, build.kind).build(self._listable.embeddings, self._listable.rows)
+        searcher = self._searcher(build.kind)
         self._built.mark_searchable()
         return publish(self._folder / "search", ".faiss", searcher.save)
 
@@ -184,34 +184,41 @@ class _Work:
         """Compute and publish every list."""
         listable, n = self._listable, len(self._listable.papers)
         kind = default_kind(n) if kind == "auto" else kind
+        searched = kind not in registry.LISTS
         size = n * (8 * self._k + _LIST_OVERHEAD + _CARD)
-        require_space(self._folder, size + (4 * listable.embeddings.size if kind != "flat" else 0), "the index")
-        search: type[SearchIndex] = registry.load(registry.SEARCH, kind)
-        searcher = None if search.exact else search.build(listable.embeddings, listable.rows)
+        require_space(self._folder, size + (4 * listable.embeddings.size if searched else 0), "the index")
+        searcher = self._searcher(kind) if searched else None
         with transaction(self._connection):
             self._cards.drop()
-            self._built.replace_lists(self._all_lists(searcher))
+            self._built.replace_lists(self._all_lists(kind, searcher))
             self._publish(kind, publish(self._folder / "search", ".faiss", searcher.save) if searcher else "")
         self._sweep()
         return self._report(kind, n, 0)
 
-    def _all_lists(self, searcher: SearchIndex | None) -> Iterator[StoredList]:
+    def _searcher(self, kind: str) -> SearchIndex:
+        search: type[SearchIndex] = registry.load(registry.SEARCH, kind)
+        return search.build(self._listable.embeddings, self._listable.rows)
+
+    def _all_lists(self, kind: str, searcher: SearchIndex | None) -> Iterator[StoredList]:
         listable = self._listable
-        for block in self._blocks(searcher):
+        for block in self._blocks(kind, searcher):
             own = slice(block.start, block.start + len(block.positions))
             packed = pack(Lists(block.positions, block.scores), listable.rows)
             hashes = listable.papers.text_hashes[own].tolist()
             yield from map(StoredList, listable.rows[own].tolist(), packed, hashes, repeat(True))
             self._progress.advance(len(block.positions))
 
-    def _blocks(self, searcher: SearchIndex | None) -> Iterator[Block]:
-        """The lists: by a search, or exactly."""
+    def _blocks(self, kind: str, searcher: SearchIndex | None) -> Iterator[Block]:
+        """The lists: found by a search, or made all at once."""
         embeddings, rows = self._listable.embeddings, self._listable.rows
-        if searcher is None:
+        if searcher is not None:
+            blocks = all_neighbors(embeddings, self._k, searcher, ids=rows)
+        elif kind == registry.EXACT:
             self._progress.start("comparing", tiles_of(len(rows)))
             blocks = exact_lists(embeddings, self._k, done=lambda tile: self._progress.advance(1))
         else:
-            blocks = all_neighbors(embeddings, self._k, searcher, ids=rows)
+            self._progress.start("comparing", None)
+            blocks = registry.load(registry.LISTS, kind)(embeddings, self._k)
         for place, block in enumerate(blocks):
             if place == 0:
                 self._progress.start("listing", len(rows))
@@ -222,7 +229,7 @@ class _Work:
         created = datetime.now(UTC).isoformat(timespec="seconds")
         n, revision = len(self._listable.papers), self._corpus.revision
         self._corpus.replace_folds(self._listable.folds)
-        recall = self._recall() if search_file else 1.0
+        recall = 1.0 if kind == registry.EXACT else self._recall()
         self._built.add_build(Build(created, self._listable.digest, kind, search_file, n, self._k, revision, recall))
         self._built.keep_only(self._listable.digest)
         self._cards.fill()

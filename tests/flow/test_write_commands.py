@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import recsys
+from recsys.allpairs import descent
 from recsys.sample import EXAMPLE, papers_file
 from tests.flow.commands import run, spawn
 
@@ -189,6 +190,26 @@ def test_approximate_kinds_end_to_end(fresh_index: Path, kind: str) -> None:
     assert "searching without it" in result.stderr
     assert run("update", "--index", fresh_index).exit_code == 0
     assert "searching without it" not in run("search", "another text", "--index", fresh_index).stderr
+
+
+def test_lists_by_descent_end_to_end(fresh_index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(descent, "_FEW", 100)
+    with recsys.open(fresh_index) as library:
+        exact = {shown.query_id: {card.id for card in shown} for shown in library.lists()}
+        nearest = library.search("a text about robots", 10)
+    assert run("index", "--search", "nndescent", "--index", fresh_index).exit_code == 0
+    with recsys.open(fresh_index) as library:
+        shared = [len(exact[shown.query_id] & {card.id for card in shown}) / 20 for shown in library.lists()]
+        assert sum(shared) / len(shared) > 0.99
+        info = library.info()
+        assert (info.kind, info.recall > 0.99) == ("nndescent", True)
+        assert [card.id for card in library.search("a text about robots", 10)] == [card.id for card in nearest]
+    assert not (fresh_index / "search").exists()
+    assert run("remove", RECORDS[3]["id"], "--index", fresh_index).exit_code == 0
+    assert run("update", "--index", fresh_index).exit_code == 0
+    with recsys.open(fresh_index) as library:
+        assert library.info().kind == "nndescent"
+    assert recsys.examine(fresh_index, deep=True).healthy
 
 
 def test_a_damaged_shard_is_found(fresh_index: Path) -> None:

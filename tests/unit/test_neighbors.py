@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from recsys import neighbors
 from recsys.allpairs.exact import exact_lists, tiles_of
 from recsys.allpairs.products import NumpyProduct, OpenVinoProduct, Product, fastest_product
 from recsys.allpairs.tiles import Tile
@@ -187,9 +188,10 @@ def test_canonical_scores_are_those_of_the_lists() -> None:
     assert scores.dtype == np.float32
 
 
-@pytest.mark.parametrize(("n", "kind"), [(0, "flat"), (300_000, "flat"), (300_001, "hnsw")])
-def test_default_kind(n: int, kind: str) -> None:
-    assert default_kind(n) == kind
+def test_default_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [default_kind(n) for n in (0, 300_000, 300_001)] == ["flat", "flat", "nndescent"]
+    monkeypatch.setattr(neighbors, "find_spec", lambda name: None)
+    assert [default_kind(n) for n in (300_000, 300_001)] == ["flat", "hnsw"]
 
 
 def test_share_found_by_hand() -> None:
