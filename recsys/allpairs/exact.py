@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from recsys.allpairs.best import STEP, Best
 from recsys.allpairs.comparing import compare, cpus
-from recsys.allpairs.products import Product, fastest_product
+from recsys.allpairs.products import Product, choose_product
 from recsys.allpairs.tiles import Tile, blocks_of, every_pair
 from recsys.neighbors import Block, Lists, canonical_order, neighbors_of
 from recsys.search.rescore import NEAR
@@ -29,6 +29,7 @@ def exact_lists(
     k: int,
     *,
     product: Product | None = None,
+    device: str = "auto",
     block: int = _BLOCK,
     done: Callable[[Tile], None] = lambda tile: None,
 ) -> Iterator[Block]:
@@ -39,12 +40,13 @@ def exact_lists(
     Args:
         embeddings: (n, dim) float32 unit rows, contiguous.
         k: at least 1; lowered to n - 1.
-        product: multiplies blocks of `embeddings`; the fastest at hand where None. No influence on the result.
+        product: multiplies blocks of `embeddings`; the fastest on `device` where None. No influence on the result.
+        device: `auto`, `cpu`, or one that torch knows.
         block: rows compared together; no influence on the result.
         done: told of each two blocks that were compared.
     """
     n, threads = len(embeddings), cpus()
-    product = product or fastest_product(embeddings, threads)
+    product = product or choose_product(embeddings, threads, device)
     width, k = max(1, min(k + _MARGIN, n - 1)), min(k, n - 1)
     blocks = blocks_of(n, block)
     best = compare(product, blocks, every_pair(len(blocks)), width, threads, done)

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from threading import local
 from typing import TYPE_CHECKING, Any, Protocol
 
+from recsys.encoders.devices import choose_device
 from recsys.search.rescore import NEAR
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _FLOAT32_SUM = 1e-5
 """How far the float32 sum of 4,096 products may be off for unit vectors, and what rounding the result adds."""
+
+_WORTH_A_DEVICE = 20_000
+"""Rows whose comparison takes the CPU longer than torch takes to start."""
 
 
 class Product(Protocol):
@@ -99,8 +103,44 @@ class OpenVinoProduct:
         return scores
 
 
-def fastest_product(embeddings: npt.NDArray[np.float32], threads: int) -> Product:
-    """OpenVINO in bfloat16 where it is installed and the CPU computes that, else NumPy."""
+class TorchProduct:
+    """float32 by torch, on an accelerator: the matrix stays there, scores come back.
+
+    Args:
+        embeddings: (n, dim) float32; n x dim x 4 bytes of the device's memory.
+        device: as torch calls it.
+    """
+
+    error = _FLOAT32_SUM
+
+    def __init__(self, embeddings: npt.NDArray[np.float32], device: str) -> None:
+        import torch
+
+        torch.backends.cuda.matmul.allow_tf32 = False  # ten bits of mantissa, where `error` promises more
+        self.name = f"torch {device} fp32"
+        self._embeddings = torch.from_numpy(embeddings).to(device)
+
+    def __call__(self, rows: slice, columns: slice) -> npt.NDArray[np.float32]:
+        """See `Product`."""
+        scores: npt.NDArray[np.float32] = (self._embeddings[rows] @ self._embeddings[columns].T).cpu().numpy()
+        return scores
+
+
+def choose_product(embeddings: npt.NDArray[np.float32], threads: int, device: str = "auto") -> Product:
+    """Torch on an accelerator; else OpenVINO in bfloat16 where it is installed and the CPU computes that; else NumPy.
+
+    Args:
+        embeddings: what is to be multiplied.
+        threads: of the CPU.
+        device: `cpu`, one that torch knows, or `auto`: an accelerator where there is one and enough to do.
+
+    Raises:
+        EncoderUnavailable: no such device here.
+    """
+    few = device == "auto" and len(embeddings) < _WORTH_A_DEVICE
+    on = "cpu" if few else choose_device(device)
+    if on != "cpu":
+        return TorchProduct(embeddings, on)
     if find_spec("openvino") is not None:
         import openvino
 

@@ -12,6 +12,7 @@ def index(
     index: options.Index = DEFAULT_INDEX,
     search: options.Kind = "auto",
     keep: options.Kept = 40,
+    device: options.Device = "auto",
     wait: options.Wait = False,
     json: options.Json = False,
 ) -> None:
@@ -19,5 +20,5 @@ def index(
     from recsys.pipeline.index import index as run
 
     with shown() as progress:
-        done = run(index, kind=search, k=keep, wait=wait, progress=progress)
+        done = run(index, kind=search, k=keep, device=device, wait=wait, progress=progress)
     report(done, json)

@@ -84,6 +84,7 @@ def index(
     kind: str = "auto",
     k: int = K,
     incremental: bool = False,
+    device: str = "auto",
     wait: bool = False,
     progress: Progress | None = None,
 ) -> IndexReport:
@@ -97,6 +98,7 @@ def index(
         k: neighbours kept of each, at least 1.
         incremental: bring the stored lists up to date instead of computing all from scratch, where they allow it and
             few papers changed. While lists are exact, both give the same.
+        device: that compares all papers where lists are exact: `auto`, `cpu`, or one that torch knows.
         wait: whether to wait for another writer instead of refusing.
         progress: told how many lists are done.
 
@@ -105,22 +107,24 @@ def index(
         IndexStale: nothing was embedded there.
         IndexDamaged: a vector file is absent or damaged.
         IndexBusy: another process is writing.
+        EncoderUnavailable: no such device here.
     """
     if kind != "auto" and kind not in registry.KINDS:
         raise UnknownName(f"no search kind {kind!r}", f"use one of: auto, {', '.join(registry.KINDS)}")
     folder = Path(index)
     with writing(folder, wait=wait) as connection:
-        work = _Work(connection, folder, k, progress or Silent())
+        work = _Work(connection, folder, k, device, progress or Silent())
         return (work.refreshed(kind) if incremental else None) or work.build(kind)
 
 
 class _Work:
     """One build in the making, under the writer's lock."""
 
-    def __init__(self, connection: sqlite3.Connection, folder: Path, k: int, progress: Progress) -> None:
+    def __init__(self, connection: sqlite3.Connection, folder: Path, k: int, device: str, progress: Progress) -> None:
         self._connection = connection
         self._folder = folder
         self._k = k
+        self._device = device
         self._progress = progress
         self._built = Built(connection)
         self._corpus = Corpus(connection)
@@ -215,7 +219,7 @@ class _Work:
             blocks = all_neighbors(embeddings, self._k, searcher, ids=rows)
         elif kind == registry.EXACT:
             self._progress.start("comparing", tiles_of(len(rows)))
-            blocks = exact_lists(embeddings, self._k, done=lambda tile: self._progress.advance(1))
+            blocks = exact_lists(embeddings, self._k, device=self._device, done=lambda tile: self._progress.advance(1))
         else:
             self._progress.start("comparing", None)
             blocks = registry.load(registry.LISTS, kind)(embeddings, self._k)

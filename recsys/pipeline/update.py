@@ -52,7 +52,8 @@ def update(
     progress = progress or Silent()
     asked = {"index": str(index_folder), "replace_vectors": replace_vectors, "wait": wait, **options}
     embedded = _embed_in_child(asked, progress)
-    indexed = index(index_folder, kind=kind, k=k, incremental=not rebuild, wait=True, progress=progress)
+    device = options.get("device", "auto")
+    indexed = index(index_folder, kind=kind, k=k, incremental=not rebuild, device=device, wait=True, progress=progress)
     return UpdateReport(embedded, indexed)
 
 

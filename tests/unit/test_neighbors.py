@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from recsys import neighbors
 from recsys.allpairs.exact import exact_lists, tiles_of
-from recsys.allpairs.products import NumpyProduct, OpenVinoProduct, Product, fastest_product
+from recsys.allpairs.products import NumpyProduct, OpenVinoProduct, Product, TorchProduct, choose_product
 from recsys.allpairs.tiles import Tile
+from recsys.errors import EncoderUnavailable
 from recsys.neighbors import all_neighbors, canonical_scores, default_kind, neighbors_of
 from recsys.search.hnsw import HnswSearch
 from tests.overlap import share_found
@@ -80,15 +82,19 @@ def test_equal_to_the_reference_whatever_the_block_and_the_product(
     assert (some.positions[:, wanted.shape[1] :] == -1).all()
 
 
-@pytest.mark.parametrize("kind", ["numpy", "openvino", "fastest", "rough"])
+@pytest.mark.parametrize("kind", ["numpy", "openvino", "torch", "cuda", "chosen", "rough"])
 def test_equal_to_the_reference_where_lists_are_much_longer_than_kept(kind: str) -> None:
     embeddings = np.concatenate([unit_rows(6000, 7, copies=200, dim=96), unit_rows(500, 8, dim=96)])
     if kind == "openvino":
         pytest.importorskip("openvino", reason="needs the extra [fast]")
+    if kind == "cuda" and not torch.cuda.is_available():
+        pytest.skip("NO GPU HERE: lists made on CUDA were not compared with the reference")
     product = {
         "numpy": lambda: NumpyProduct(embeddings),
         "openvino": lambda: OpenVinoProduct(embeddings, 2),
-        "fastest": lambda: fastest_product(embeddings, 2),
+        "torch": lambda: TorchProduct(embeddings, "cpu"),
+        "cuda": lambda: choose_product(embeddings, 2, "cuda"),
+        "chosen": lambda: choose_product(embeddings, 2),
         "rough": lambda: Rough(embeddings),
     }[kind]()
     positions, values = lists(embeddings, 40, product, 1000)
@@ -102,9 +108,14 @@ def test_no_product_is_further_off_than_it_says(dim: int) -> None:
     pytest.importorskip("openvino", reason="needs the extra [fast]")
     embeddings = unit_rows(3000, 9, copies=10, dim=dim)
     true = embeddings.astype(np.float64) @ embeddings.astype(np.float64).T
-    for product in (NumpyProduct(embeddings), OpenVinoProduct(embeddings, 2)):
+    for product in (NumpyProduct(embeddings), OpenVinoProduct(embeddings, 2), TorchProduct(embeddings, "cpu")):
         off = np.abs(product(slice(0, 1000), slice(500, 3000)) - true[:1000, 500:]).max()
         assert off <= product.error, product.name
+
+
+def test_a_device_that_is_not_there_is_refused() -> None:
+    with pytest.raises(EncoderUnavailable, match="no device 'cuda:99'"):
+        choose_product(unit_rows(3, 1), 1, "cuda:99")
 
 
 def test_every_two_blocks_are_compared_once() -> None:
